@@ -136,7 +136,7 @@ def definite_fingerprint(integral: str) -> Fingerprint:
     ends = problem.lower, problem.upper
     finite = [end for end in ends if not isinstance(end, int)]
     tree, *limits = _canonical([problem.integrand.expression, *finite], problem.integrand.variable)
-    ends_of_range = [f"{end} oo" for end in ends if isinstance(end, int)] + [*map(_place, limits)]
+    ends_of_range = [f"{end} oo" for end in ends if isinstance(end, int)] + [*map(_end, limits)]
     flags = ["principal value"] if problem.principal_value else []
     return Fingerprint(_marks(tree), tree, (*sorted(ends_of_range), *flags))
 
@@ -157,7 +157,7 @@ def _canonical(trees: Sequence[Expression], variable: str) -> list[Expression]:
     return [renamed(tree) for tree in trees]
 
 
-def _place(limit: Expression) -> str:
+def _end(limit: Expression) -> str:
     """A limit of integration, rounded."""
     names = symbols_of(limit)
     values = {name: acb(arb(3 + 2 * int(name.removeprefix("p_"))) / 7) for name in names}

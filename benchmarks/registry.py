@@ -261,7 +261,7 @@ def _plugins() -> dict[str, EntryPoint]:
     for entry in entry_points(group=ENTRY_POINTS):
         if entry.name in MODULES or plugins.get(entry.name, entry).value != entry.value:
             raise PluginError(
-                f"{_place(entry)} brings a benchmark {entry.name!r}, a name that is taken: "
+                f"{_origin(entry)} brings a benchmark {entry.name!r}, a name that is taken: "
                 "rename it or uninstall the package"
             )
         plugins[entry.name] = entry
@@ -273,14 +273,14 @@ def _load_plugin(entry: EntryPoint) -> None:
         entry.load()
     except Exception as error:  # whatever the other package's module raises
         raise PluginError(
-            f"benchmark {entry.name!r} of {_place(entry)} cannot be imported: {error}"
+            f"benchmark {entry.name!r} of {_origin(entry)} cannot be imported: {error}"
         ) from error
     if not any(subset.benchmark == entry.name for subset in _SUBSETS.values()):
         raise PluginError(
-            f"{_place(entry)} declares no subset {entry.name}/...: decorate a function with "
+            f"{_origin(entry)} declares no subset {entry.name}/...: decorate a function with "
             f"@benchmark('{entry.name}/SUBSET', ...)"
         )
 
 
-def _place(entry: EntryPoint) -> str:
+def _origin(entry: EntryPoint) -> str:
     return f"the package {entry.dist.name} ({entry.value})" if entry.dist else entry.value

@@ -99,7 +99,7 @@ def _declare(
 ) -> None:
     subset = f"derivatives_{name}"
 
-    def made(seed: int, index: int) -> Problem:
+    def perturbed(seed: int, index: int) -> Problem:
         row = rows()[index]
         operator, function, slope = perturb(
             row, HashedRandom(f"course/{subset}", seed, row.entry.id)
@@ -115,8 +115,8 @@ def _declare(
             metadata={"tags": list(row.entry.tags), "difficulty": row.entry.difficulty},
         )
 
-    made.__doc__ = summary
-    benchmark(f"course/{subset}", source=SOURCE, size=lambda: len(rows()), task=TASK)(made)
+    perturbed.__doc__ = summary
+    benchmark(f"course/{subset}", source=SOURCE, size=lambda: len(rows()), task=TASK)(perturbed)
 
 
 _declare("scaled", "The bank's formulas with x multiplied by a number.", _scaled)

@@ -42,7 +42,7 @@ class Solved:
     @property
     def question(self) -> str:
         """The question in LaTeX."""
-        texts = [f"{self._shown(left)} = {self._shown(right)}" for left, right in self.equations]
+        texts = [f"{self._latex(left)} = {self._latex(right)}" for left, right in self.equations]
         for jet, value in self.conditions:
             primes = "'" * jet.order
             texts.append(
@@ -61,7 +61,7 @@ class Solved:
             return f"{to_latex(left)} = {to_latex(right)}"
         return r",\ ".join(f"{name} = {to_latex(tree)}" for name, tree in solution.formulas.items())
 
-    def _shown(self, tree: Expression) -> str:
+    def _latex(self, tree: Expression) -> str:
         text = to_latex(tree)
         for name, jet in self.ode.jets.items():
             primes = jet.function + "'" * jet.order

@@ -25,7 +25,7 @@ from ...rewards.verify.differential_equation import verify_differential_equation
 from ..algebra.normal_form import UnusableFormulaError, readable
 from ..hashed_random import HashedRandom
 from ..lample_charton.algebra.backends import OwnBackend
-from ..lample_charton.codec.equations import shown
+from ..lample_charton.codec.equations import equation_latex
 from ..lample_charton.codec.prefix import PrefixError, Tokens
 from ..lample_charton.generators import GeneratorSettings
 from ..lample_charton.prefix_forms import prefix_form
@@ -163,14 +163,14 @@ def second_order(random: HashedRandom) -> tuple[Expression, Expression]:
     return _simplified(_total(constant)), solution
 
 
-def _made(name: str, order: int, seed: int, index: int) -> Problem:
+def _generated(name: str, order: int, seed: int, index: int) -> Problem:
     make = first_order if order == 1 else second_order
     for attempt in range(_ATTEMPTS):
         try:
             equation, solution = make(HashedRandom(f"course/{name}", seed, index, attempt))
             if size(equation) > _LONGEST or _derivatives(order).isdisjoint(symbols_of(equation)):
                 continue
-            equation_text, answer = shown(equation), f"y = {to_latex(solution)}"
+            equation_text, answer = equation_latex(equation), f"y = {to_latex(solution)}"
             if not verify_differential_equation(rf"\boxed{{{answer}}}", equation_text).correct:
                 continue
         except (ProblemError, UnusableFormulaError, ValueError, RecursionError):
@@ -187,13 +187,13 @@ def _derivatives(order: int) -> set[str]:
 @benchmark("course/ode1", source=SOURCE, size=200, task=TASK, endless=True)
 def ode1(seed: int, index: int) -> Problem:
     """First-order equations of random solutions with a constant (ODE1), endless."""
-    return _made("ode1", 1, seed, index)
+    return _generated("ode1", 1, seed, index)
 
 
 @benchmark("course/ode2", source=SOURCE, size=200, task=TASK, endless=True)
 def ode2(seed: int, index: int) -> Problem:
     """Second-order equations of random solutions with two constants (ODE2), endless."""
-    return _made("ode2", 2, seed, index)
+    return _generated("ode2", 2, seed, index)
 
 
 #: The generators of pairs of tokens by their name.

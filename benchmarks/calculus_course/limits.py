@@ -158,7 +158,7 @@ def _less(*terms: Callable[[Expression], Expression]) -> Callable[[Expression], 
     return lambda u: add(terms[0](u), *(neg(term(u)) for term in terms[1:]))
 
 
-def _one(u: Expression) -> Expression:
+def _constant_one(u: Expression) -> Expression:
     return ONE
 
 
@@ -182,11 +182,11 @@ INFINITESIMALS = (
     Infinitesimal(_of("asin"), Fraction(1), 1),
     Infinitesimal(_of("sinh"), Fraction(1), 1),
     Infinitesimal(_logarithm, Fraction(1), 1),
-    Infinitesimal(_less(_of("exp"), _one), Fraction(1), 1),
-    Infinitesimal(_less(_root, _one), Fraction(1, 2), 1),
-    Infinitesimal(_less(_one, _of("cos")), Fraction(1, 2), 2),
-    Infinitesimal(_less(_of("cosh"), _one), Fraction(1, 2), 2),
-    Infinitesimal(_less(_of("exp"), _one, _same), Fraction(1, 2), 2),
+    Infinitesimal(_less(_of("exp"), _constant_one), Fraction(1), 1),
+    Infinitesimal(_less(_root, _constant_one), Fraction(1, 2), 1),
+    Infinitesimal(_less(_constant_one, _of("cos")), Fraction(1, 2), 2),
+    Infinitesimal(_less(_of("cosh"), _constant_one), Fraction(1, 2), 2),
+    Infinitesimal(_less(_of("exp"), _constant_one, _same), Fraction(1, 2), 2),
     Infinitesimal(_less(_same, _logarithm), Fraction(1, 2), 2),
     Infinitesimal(_less(_same, _of("sin")), Fraction(1, 6), 3),
     Infinitesimal(_less(_of("tan"), _same), Fraction(1, 3), 3),

@@ -148,13 +148,13 @@ def question_key(name: str, problem: str, assumptions: Mapping[str, str]) -> str
 
     """
     try:
-        canonical = _parts(name, problem)
+        canonical = _content(name, problem)
     except ProblemError:
         return ""
     return hashed(repr((name, canonical, sorted(assumptions.items()))))
 
 
-def _parts(name: str, problem: str) -> tuple[object, ...]:
+def _content(name: str, problem: str) -> tuple[object, ...]:
     """The complete content of a question."""
     if name == "limit":
         limit = read_limit(problem)

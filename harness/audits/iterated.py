@@ -88,7 +88,7 @@ def audited_iterated(problem: Iterated, reference: Expression) -> Finding:
             return Finding(UNDECIDED, reason="neither equal nor apart")
         values = {"expected": mp.nstr(value, 12), "got": mp.nstr(got, 12)}
         by = ("mpmath", "a second quadrature")
-        coordinates = program.shown(point)
+        coordinates = program.point_text(point)
         return Finding(REFUTED, program=source, confirmed_by=by, point=coordinates, **values)
     return Finding(AGREED, reason="two quadratures agree with it")
 

@@ -148,7 +148,7 @@ class ReferenceOnLine:
         return bool(low != high if comparison.function == "ne" else low <= high)
 
     @cached_property
-    def places(self) -> tuple[float, ...]:
+    def real_points(self) -> tuple[float, ...]:
         """Values of the variable at which f is real."""
         return tuple(x for x in _POINTS if self.allows(x) and self._at(self._f, x, 0) is not None)
 
@@ -162,7 +162,7 @@ class ReferenceOnLine:
         names = names.union(*map(symbols_of, self.comparisons)) - {self.integrand.variable}
         return draw(sorted(names), self.integrand.assumptions, "audit")
 
-    def shown(self, x: float) -> str:
+    def described(self, x: float) -> str:
         """The values of the variable and the parameters, for messages."""
         values_of = {name: self._parameters[name].real for name in self.integrand.parameters}
         values = [f"{name} = {float(value):.3g}" for name, value in values_of.items()]
@@ -171,7 +171,7 @@ class ReferenceOnLine:
     def right(self, tree: Expression) -> dict[float, bool]:
         """Whether F' = f, for each value at which F is real."""
         answer, right = compile_tape(tree, self.integrand.variable), dict[float, bool]()
-        for x in self.places:
+        for x in self.real_points:
             slope, value = self._at(answer, x, 1), self._at(self._f, x, 0)
             if slope is not None and self._at(answer, x, 0) is not None:
                 right[x] = bool(abs(slope - value) <= _NEAR * (abs(slope) + abs(value)))
@@ -208,7 +208,7 @@ def real_line(
     try:
         line = ReferenceOnLine(tree, integrand, comparisons)
         compile_tape(tree, integrand.variable)
-        return line if line.places else None
+        return line if line.real_points else None
     except UnusableError:
         return None
 
@@ -245,7 +245,7 @@ def without_modulus(line: ReferenceOnLine | None) -> str:
     if line is None:
         return ""
     answered = line.right(line.tree)
-    if len(answered) > len(line.places) - _MIN_POINTS:
+    if len(answered) > len(line.real_points) - _MIN_POINTS:
         return ""
     variable = line.integrand.variable
 
@@ -257,5 +257,5 @@ def without_modulus(line: ReferenceOnLine | None) -> str:
     mended_at = [x for x, fits in mended.items() if fits and x not in answered]
     if len(mended_at) < _MIN_POINTS or not all(mended.values()) or not _moderate(mended):
         return ""
-    where = line.shown(min(mended_at, key=abs))
+    where = line.described(min(mended_at, key=abs))
     return f"not real at {where}, where the integrand is; ln|u| in place of ln u is right there"

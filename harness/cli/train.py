@@ -139,7 +139,7 @@ def hint(path: Path, out: Path, cluster: str | None) -> None:
     config = read(path, HintConfig)
     run = train_baselines(config, _into(out, cluster))
     curves = progress(folders(config, out))
-    _shown([medians(run), *([curves] if curves else [])], out, "HINT: baselines")
+    _show_sections([medians(run), *([curves] if curves else [])], out, "HINT: baselines")
     say(f"models and logs are in {out}; a page to open: {write_page(run)}")
 
 
@@ -157,7 +157,7 @@ def hint_concepts(path: Path, out: Path, cluster: str | None) -> None:
     from ..training.hint.concepts import train as train_concepts
 
     runs = train_concepts(read(path, ConceptsConfig), _into(out, cluster))
-    _shown([table_4(runs), figure_4(runs)], out, "HINT: few-shot concepts")
+    _show_sections([table_4(runs), figure_4(runs)], out, "HINT: few-shot concepts")
 
 
 @train.command()
@@ -174,10 +174,10 @@ def hint_scaling(path: Path, out: Path, cluster: str | None) -> None:
     from ..training.hint.scaling import train as train_grid
 
     run = train_grid(read(path, ScalingConfig), _into(out, cluster))
-    _shown(scaling_sections(run), out, "HINT: scaling")
+    _show_sections(scaling_sections(run), out, "HINT: scaling")
 
 
-def _shown(sections: Sequence[Section], out: Path, title: str) -> None:
+def _show_sections(sections: Sequence[Section], out: Path, title: str) -> None:
     """Print tables, and write a page with the tables and SVG files of the figures."""
     from ..report.figures.files import write_svg
     from ..report.sections import print_sections, write_sections
@@ -304,7 +304,7 @@ def encoders(path: Path, out: Path, cluster: str | None) -> None:
     from ..training.encoder_grid import train as train_grid
 
     runs = train_grid(read(path, EncoderGridConfig), _into(out, cluster))
-    _shown(seed_sections(trained_in(runs)), out, "Encoders of derivations")
+    _show_sections(seed_sections(trained_in(runs)), out, "Encoders of derivations")
 
 
 @click.command("train")

@@ -48,7 +48,7 @@ def exclusive(directory: Path) -> Iterator[None]:
 
 @contextmanager
 def _recorded(record: Path) -> Iterator[None]:
-    me = {"place": _place(), "process": os.getpid(), "token": token_hex(8)}
+    me = {"place": _process_namespace(), "process": os.getpid(), "token": token_hex(8)}
     ended = threading.Event()
 
     def beat() -> None:
@@ -76,7 +76,7 @@ def _alive(record: Path) -> bool:
         return False
     try:
         writer = json.loads(record_text)
-        on_this_machine, process = writer["place"] == _place(), int(writer["process"])
+        on_this_machine, process = writer["place"] == _process_namespace(), int(writer["process"])
     except (ValueError, KeyError, TypeError):
         on_this_machine, process = False, 0
     if on_this_machine and process != os.getpid():
@@ -103,7 +103,7 @@ def _text(record: Path) -> str | None:
         return None
 
 
-def _place() -> str:
+def _process_namespace() -> str:
     """The machine and the namespace of process numbers, separate for each container."""
     space = ""
     with suppress(OSError):

@@ -92,7 +92,7 @@ def create(spec: str, options: Mapping[str, Any] | None = None) -> Model:
     """
     spec, own = split_options(spec)
     options = dict(options or {}) | own
-    classes = _kinds(spec)
+    classes = _model_classes(spec)
     prefix = spec if spec in classes else spec.partition("/")[0]
     if prefix not in classes or not ("/" in prefix or spec.partition("/")[2]):
         raise UnknownNameError(f"unknown model {spec!r}; {_suggestion(spec, classes)}")
@@ -138,7 +138,7 @@ def describe() -> Iterator[tuple[str, type[Model]]]:
     ['solver/sympy', 'solver/maxima']
 
     """
-    for prefix, entry in _kinds().items():
+    for prefix, entry in _model_classes().items():
         yield _pattern(prefix), _load(prefix, entry)
 
 
@@ -151,7 +151,7 @@ def option_names(model: type[Model]) -> dict[str, Any]:
     }
 
 
-def _kinds(spec: str = "") -> dict[str, str | type[Model] | EntryPoint]:
+def _model_classes(spec: str = "") -> dict[str, str | type[Model] | EntryPoint]:
     """All kinds. Entry points are read only for a ``spec`` of unknown kind; our kinds have
     precedence.
     """

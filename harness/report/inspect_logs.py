@@ -124,7 +124,7 @@ def score_of(verdict: Verdict, policy: str | None, leave_out: bool = True) -> Sc
 
 def _sample(sample: Sample, prompts: Prompts, policy: str | None) -> EvalSample:
     row, problem = sample.completion, sample.problem
-    prompt = prompts.shown(problem)
+    prompt = prompts.render(problem)
     input_messages = messages(prompt) if prompt is not None else []
     content: Any = row["text"]
     if row.get("reasoning"):

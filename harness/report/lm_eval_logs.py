@@ -117,7 +117,7 @@ def _line(
     doc = {name: value for name, value in problem.to_dict().items() if name not in _LOOSE}
     doc |= {name: json.dumps(problem.to_dict()[name], ensure_ascii=False) for name in _LOOSE}
     target = reference(problem)
-    rendered = prompts.shown(problem)
+    rendered = prompts.render(problem)
     prompt = str(rendered) if rendered is not None else ""
     right = [(sample.judged or {}).get("status") == Status.CORRECT for sample in group]
     first_right = (right.index(True) if True in right else len(right)) if ranked else None

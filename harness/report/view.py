@@ -139,7 +139,7 @@ def views(
     place_of = {model: index for index, model in enumerate(run.models)}
     solved, prompts, labels = _solved(run, policy), Prompts(run), run.labels
 
-    def shown(key: str) -> View:
+    def viewed(key: str) -> View:
         problem = run.problem(key)
         positions = sorted(
             rows[key], key=lambda entry: (place_of[entry[1]["model"]], entry[1]["sample"])
@@ -163,7 +163,7 @@ def views(
             ),
         )
 
-    return len(ordered), map(shown, ordered)
+    return len(ordered), map(viewed, ordered)
 
 
 def view(run: Run, wanted: str, *, model: str | None = None, policy: str | None = None) -> View:
@@ -220,20 +220,20 @@ def _with_prompts(
     texts: dict[tuple[str, int], dict[str, str]] = {}
     for row in rows:
         earlier = texts.setdefault((row["model"], row["sample"]), {})
-        rendered = prompts.shown(problem, earlier)
+        rendered = prompts.render(problem, earlier)
         yield row, str(rendered) if rendered is not None else None
         if row["stage"] != ANSWER:
             earlier[row["stage"]] = row["text"]
 
 
-def as_text(shown: View, colours: bool = False) -> str:
+def as_text(viewed: View, colours: bool = False) -> str:
     """The output of `print_view`, with or without the terminal's colours."""
     file = io.StringIO()
-    print_view(shown, Console(file=file, force_terminal=colours, no_color=not colours))
+    print_view(viewed, Console(file=file, force_terminal=colours, no_color=not colours))
     return file.getvalue()
 
 
-def print_view(shown: View, console: Console | None = None) -> None:
+def print_view(viewed: View, console: Console | None = None) -> None:
     """Print the problem, the prompts, completions and verdicts in full."""
     console = console or Console()
 
@@ -242,31 +242,31 @@ def print_view(shown: View, console: Console | None = None) -> None:
         printable = "".join(c if c >= " " or c in "\n\t" else "\ufffd" for c in text)
         console.print(printable, style=style, soft_wrap=True, markup=False, highlight=False)
 
-    def part(title: str, text: str) -> None:
+    def print_part(title: str, text: str) -> None:
         if text:
             say(f"--- {title} ---", "dim")
             say(text.rstrip("\n"))
 
-    problem = shown.problem
-    say(shown.key, "bold")
+    problem = viewed.problem
+    say(viewed.key, "bold")
     for name, value in (problem.inputs.to_dict() | problem.target.to_dict()).items():
         say(f"  {name:<16}{value}")
     if problem.pair_parent:
         say(f"  {'made from':<16}{problem.pair_parent} ({problem.perturbation})")
-    for solved_problem in shown.solved:
+    for solved_problem in viewed.solved:
         share = f"{solved_problem.correct}/{solved_problem.samples}"
         say(f"  {'correct':<16}{share:<7}{solved_problem.model}")
     last_prompt = None
-    for sample in shown.samples:
+    for sample in viewed.samples:
         completion, prompt = sample.completion, sample.prompt
         stage = "" if completion["stage"] == ANSWER else f", stage {completion['stage']}"
         say("")
         say(f"{sample.model}, sample {completion['sample']}{stage}", "bold")
         if prompt != last_prompt:
-            part("prompt", prompt if prompt is not None else "(cannot be rendered any more)")
+            print_part("prompt", prompt if prompt is not None else "(cannot be rendered any more)")
             last_prompt = prompt
-        part("reasoning", completion.get("reasoning", ""))
-        part("completion", completion["text"] or "(nothing)")
+        print_part("reasoning", completion.get("reasoning", ""))
+        print_part("completion", completion["text"] or "(nothing)")
         tokens = completion.get("completion_tokens")
         say(
             f"--- finished by {completion['finish_reason']}"

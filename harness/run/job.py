@@ -123,7 +123,7 @@ class Job:
         stages.
         """
         model_hash = model.hash
-        for problem, key, rendered, name, samples in self._wanted(model, done, stage, replies):
+        for problem, key, rendered, name, samples in self._missing(model, done, stage, replies):
             yield Request(
                 model=model_hash,
                 problem=problem,
@@ -145,9 +145,9 @@ class Job:
         replies: Replies | None = None,
     ) -> int:
         """The number of completions of `requests`."""
-        return sum(len(entry[-1]) for entry in self._wanted(model, done, stage, replies))
+        return sum(len(entry[-1]) for entry in self._missing(model, done, stage, replies))
 
-    def _wanted(
+    def _missing(
         self, model: Model, done: Container[str], stage: int, replies: Replies | None
     ) -> Iterator[tuple[Problem, str, RenderedProblem, str, range]]:
         """The problem, the key, the rendering, the stage's name, and the missing samples."""

@@ -115,7 +115,7 @@ def details(row: dict[str, Any]) -> Iterator[str]:
     if row.get("options"):
         yield ""
         for name, value in row["options"].items():
-            yield f"-M {name}={_shown(value)}"
+            yield f"-M {name}={_as_text(value)}"
     if "example" in row:
         yield from ("", row["example"])
     for name in ("source", "metrics"):
@@ -123,7 +123,7 @@ def details(row: dict[str, Any]) -> Iterator[str]:
             yield f"{name}: {', '.join(row[name]) if name == 'metrics' else row[name]}"
 
 
-def _shown(value: Any) -> str:
+def _as_text(value: Any) -> str:
     if value is None or value is MISSING:
         return ""
     return str(value).lower() if isinstance(value, bool) else str(value)

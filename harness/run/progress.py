@@ -159,13 +159,13 @@ class Lines:
 
     def answered(self, completion: Completion) -> None:
         self._meter.answered(completion)
-        self._asked()
+        self._announce()
 
     def unanswered(self, completion: Completion) -> None:
         self._meter.unanswered += 1
-        self._asked()
+        self._announce()
 
-    def _asked(self) -> None:
+    def _announce(self) -> None:
         ended = self._meter.done + self._meter.unanswered == self._meter.total
         self._say("asking", only_if_due=not ended)
 

@@ -120,7 +120,7 @@ class SweepSpec:
         """
         groups: dict[str, dict[str, Any]] = {name: {} for name in ("spec", *_GROUPS)}
         for name, value in plain(settings).items():
-            key = _known(name)
+            key = _field_of(name)
             group = next((name for name, keys in _GROUPS.items() if key in keys), "spec")
             groups["spec" if key in _GROUPS else group][key] = _as_list(key, value)
         data, source = groups.pop("spec"), groups.pop("source")
@@ -215,7 +215,7 @@ def read_settings(path: Path) -> dict[str, Any]:
             raise UserError(f"{path}: {flag} is there twice, once as {name!r}")
         if flag != "dry-run":
             try:
-                _known(name)
+                _field_of(name)
             except UserError as error:
                 raise UserError(f"{path}: {error}") from None
         named[flag] = value
@@ -227,7 +227,7 @@ def flag_of(name: str) -> str:
     return name.replace("_", "-")
 
 
-def _known(name: str) -> str:
+def _field_of(name: str) -> str:
     """The field for the name of a setting; raises `UserError` if no setting has the name."""
     flag = flag_of(name)
     if flag in COMMAND_LINE_ONLY:

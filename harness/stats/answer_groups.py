@@ -59,7 +59,7 @@ _MUTE = frozenset({Status.NO_ANSWER, Status.UNPARSEABLE, Status.NOT_CLOSED_FORM}
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class JudgedAnswer:
     answer: str | None
     status: str
 
@@ -71,7 +71,7 @@ class _AnswerGroup:
     tree: Expression
 
 
-def group(problem: Problem, samples: Sequence[Given]) -> list[int | None]:
+def group(problem: Problem, samples: Sequence[JudgedAnswer]) -> list[int | None]:
     """Group equal answers. Return each answer's group number, in the order of the samples.
 
     All correct answers are in group 0. A sample without a readable answer has the number None.
@@ -183,7 +183,7 @@ def _rounded(value: Any) -> str | None:
     return f"{'/'.join(map(str, coordinates))} {unit:.0e}"
 
 
-def distinct_forms(problem: Problem, samples: Iterable[Given]) -> int:
+def distinct_forms(problem: Problem, samples: Iterable[JudgedAnswer]) -> int:
     r"""The number of different forms in which the correct answers are written.
 
     Spelling, the order of terms and additive constants make no difference. For example, ``\sin^2
@@ -240,9 +240,9 @@ class Votes:
 
 def votes(run: Run, policy: str | None = None, ks: Iterable[int] = ()) -> list[Votes]:
     """Compute the `Votes` of each model and subset of a run."""
-    samples: dict[tuple[str, str], list[Given]] = {}
+    samples: dict[tuple[str, str], list[JudgedAnswer]] = {}
     for row in run.verdicts(policy).rows():
-        sample = Given(row.get("answer"), row["status"])
+        sample = JudgedAnswer(row.get("answer"), row["status"])
         samples.setdefault((row["model"], row["problem"]), []).append(sample)
     clusters = clusters_of(run.problems)
     subsets: dict[str, list[str]] = {}
@@ -261,7 +261,7 @@ def _votes(
     run: Run,
     model: str,
     subset: str,
-    samples: Mapping[str, Sequence[Given]],
+    samples: Mapping[str, Sequence[JudgedAnswer]],
     clusters: Mapping[str, str],
     chosen_ks: Sequence[int],
 ) -> Votes:

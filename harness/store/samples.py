@@ -139,7 +139,7 @@ class Prompts:
         """The stop strings of a completion."""
         return [*self.run.manifest["identity"]["sampling"]["stop"], *self.templates[task].stop]
 
-    def shown(self, problem: Problem, replies: dict[str, str] | None = None) -> Rendered | None:
+    def render(self, problem: Problem, replies: dict[str, str] | None = None) -> Rendered | None:
         """The prompt of the stage that follows ``earlier`` replies, by stage.
 
         None for a prompt without a rendering, for example because of missing examples.

@@ -330,7 +330,7 @@ def _refuse_other(run: Run, identity: Identity, primary_k: int | None) -> None:
     if stored == requested:
         return
     differences = [
-        f"{name} is {_shown(old)} there and {_shown(new)} here"
+        f"{name} is {_shortened_json(old)} there and {_shortened_json(new)} here"
         for name, old, new in _differences(stored, requested)
         if not name.endswith("source")
     ]
@@ -348,7 +348,7 @@ def _differences(old: Any, new: Any, name: str = "") -> Iterator[tuple[str, Any,
         yield name, old, new
 
 
-def _shown(value: Any) -> str:
+def _shortened_json(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else text[:57] + "..."
 

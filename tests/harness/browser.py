@@ -176,7 +176,7 @@ def browser() -> Iterator[Browser]:
     into, to = os.pipe()
     back, out = os.pipe()
 
-    def place() -> None:  # the protocol's pipes are descriptors 3 and 4
+    def place_pipes() -> None:  # the protocol's pipes are descriptors 3 and 4
         keep_in, keep_out = os.dup2(into, 13), os.dup2(out, 14)
         os.dup2(keep_in, 3)
         os.dup2(keep_out, 4)
@@ -184,7 +184,7 @@ def browser() -> Iterator[Browser]:
     with tempfile.TemporaryDirectory() as profile:
         process = subprocess.Popen(
             [executable, *FLAGS, f"--user-data-dir={profile}", "--remote-debugging-pipe"],
-            preexec_fn=place,
+            preexec_fn=place_pipes,
             pass_fds=(3, 4),
             stderr=subprocess.DEVNULL,
         )

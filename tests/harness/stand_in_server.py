@@ -14,7 +14,7 @@ from tests.harness.models.openai.test_batch import BatchServer
 
 
 @cache
-def known() -> list[tuple[str, str]]:
+def table() -> list[tuple[str, str]]:
     """Integrands as JSON, with antiderivatives."""
     subsets = ("brittleness/primitive_x", "brittleness/primitive_exp", "bee/qualifier")
     problems = [problem for name in subsets for problem in load(name)]
@@ -48,7 +48,7 @@ def respond(body: Body) -> Any:
     if not body.get("echo"):
         payload = payload_for(body)
         prompt = json.dumps(body.get("messages") or body["prompt"])
-        answers = [(len(integrand), text) for integrand, text in known() if integrand in prompt]
+        answers = [(len(integrand), text) for integrand, text in table() if integrand in prompt]
         if answers and "messages" in body:  # the longest, as others are parts of it
             payload["choices"][0]["message"]["content"] = rf"\boxed{{{max(answers)[1]}}}"
         return payload

@@ -98,12 +98,12 @@ def test_a_function_is_a_model(run: ch.Run) -> None:
 def test_functions_are_told_apart_by_what_they_do() -> None:
     f, g = (lambda m, s: "x"), (lambda m, s: "y")
 
-    def said(text: str) -> LocalFunction:
+    def constant_model(text: str) -> LocalFunction:
         return LocalFunction.of(lambda m, s: text)
 
-    hashes = {LocalFunction.of(f).hash, LocalFunction.of(g).hash, said("a").hash}
-    assert len(hashes | {said("b").hash}) == 4
-    assert said("a").hash in hashes
+    hashes = {LocalFunction.of(f).hash, LocalFunction.of(g).hash, constant_model("a").hash}
+    assert len(hashes | {constant_model("b").hash}) == 4
+    assert constant_model("a").hash in hashes
     assert LocalFunction.of(f).label == "python/lambda"
 
 

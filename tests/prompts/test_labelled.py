@@ -13,12 +13,12 @@ from calculus_harness.benchmarks.derivations import training
 from calculus_harness.prompts.labelled import OPERATOR, RANDOM, pool, select
 
 
-def one(spec: str = "derivations/step3", index: int = 0) -> Problem:
+def problem_of(spec: str = "derivations/step3", index: int = 0) -> Problem:
     return load(spec, limit=index + 1)[index]
 
 
 def test_the_papers_layout() -> None:
-    problem = one()
+    problem = problem_of()
     text = str(prompts.load("derivation-step").render(problem)).removeprefix("[user]\n")
     lines = text.split("\n")
     assert lines[0] == (
@@ -48,28 +48,28 @@ def test_half_are_right_and_all_share_the_operator(spec: str, shots: int) -> Non
 
 def test_examples_stay_when_the_problem_is_perturbed() -> None:
     for index in range(6):
-        examples = select(one(index=index), 4)
+        examples = select(problem_of(index=index), 4)
         for name in ("vr", "ee", "ar"):
-            assert select(one(f"derivations/step3_{name}", index), 4) == examples
-    assert select(one("calculus/int_ec"), 4) == select(one("calculus/int"), 4)
+            assert select(problem_of(f"derivations/step3_{name}", index), 4) == examples
+    assert select(problem_of("calculus/int_ec"), 4) == select(problem_of("calculus/int"), 4)
 
 
 def test_random_examples_have_any_operator() -> None:
     rows = {row["id"]: row for row in pool("derivation_step")}
-    drawn = [e for i in range(8) for e in select(one(index=i), 4, RANDOM)]
+    drawn = [e for i in range(8) for e in select(problem_of(index=i), 4, RANDOM)]
     assert len({rows[e.id]["operator"] for e in drawn}) > 4
     assert all(rows[e.id]["natural"] for e in drawn)
 
 
 def test_fewer_steps_have_examples_of_more() -> None:
     rows = {row["id"]: row for row in pool("derivation_step")}
-    examples = select(one("derivations/step4_minus2"), 4)
+    examples = select(problem_of("derivations/step4_minus2"), 4)
     assert {rows[e.id]["steps"] for e in examples} == {4}
 
 
 def test_the_problem_itself_is_passed_over() -> None:
     row = next(r for r in pool("derivation_step") if r["steps"] == 3 and r["natural"])
-    problem = one()
+    problem = problem_of()
     inputs = replace(problem.inputs, operator=row["operator"])
     twin = replace(problem, inputs=inputs, metadata={**problem.metadata, "example": row["id"]})
     everything = sum(
@@ -107,8 +107,8 @@ def test_the_pool_is_what_the_generator_makes() -> None:
 def test_every_prompt_shows_the_problem(task: str) -> None:
     spec = "derivations/step3_ar" if task == "derivation_step" else "calculus/int_ec"
     for name in prompts.names(task):
-        text = str(prompts.load(name).render(one(spec)))
-        problem = one(spec)
+        text = str(prompts.load(name).render(problem_of(spec)))
+        problem = problem_of(spec)
         values = [
             value
             for key, value in problem.inputs.to_dict().items()
@@ -134,7 +134,7 @@ def test_an_unknown_pick_is_refused() -> None:
 def test_examples_with_their_reasoning(name: str, spec: str) -> None:
     """Each answer compares the right result with the shown result, and boxes the label."""
     for index in range(8):
-        problem = one(spec, index)
+        problem = problem_of(spec, index)
         template = prompts.load(name)
         messages = template.render(problem).messages
         assert [message.role for message in messages] == ["user", "assistant"] * 4 + ["user"]

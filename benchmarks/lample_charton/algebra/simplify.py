@@ -53,7 +53,7 @@ class Simplifier:
         self.squares: Callable[[Expression], Expression] = cache(self._squares)
 
     def _simplify(self, node: Expression) -> Expression:
-        inner = self._inside(node)
+        inner = self._deeper(node)
         forms = [node, inner]
         if inner.function in ("add", "mul"):
             forms.append(self.squares(inner))
@@ -63,11 +63,11 @@ class Simplifier:
                         forms += (quotient, self.squares(quotient))
         return min(forms, key=size)
 
-    def _inside(self, node: Expression) -> Expression:
+    def _deeper(self, node: Expression) -> Expression:
         """A node whose functions' arguments, bases and exponents are simplified."""
         if not node.args:
             return node
-        simplify_argument = self._inside if node.function in ("add", "mul") else self.simplify
+        simplify_argument = self._deeper if node.function in ("add", "mul") else self.simplify
         return self.algebra.apply(node.function, *map(simplify_argument, node.args))
 
     def _squares(self, node: Expression) -> Expression:

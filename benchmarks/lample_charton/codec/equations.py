@@ -72,10 +72,10 @@ def equation_tree(tokens: Sequence[str]) -> Expression:
     return _renamed(tree, dict(zip(_HELD, ("y", "Q_1", "Q_2"), strict=True)))
 
 
-def shown(tree: Expression) -> str:
+def equation_latex(tree: Expression) -> str:
     r"""The equation in LaTeX, from the side equal to zero.
 
-    >>> shown(equation_tree("add Y' Y".split()))
+    >>> equation_latex(equation_tree("add Y' Y".split()))
     "y' + y = 0"
 
     """

@@ -158,8 +158,8 @@ def split(lines: Sequence[CountedPair], size: int = 10_000) -> Split:
     train = tuple(line for index, line in enumerate(lines) if index not in held_out)
     trained = {line.integrand for line in train}
 
-    def part(which: int) -> tuple[CountedPair, ...]:
+    def split_lines(which: int) -> tuple[CountedPair, ...]:
         chosen = (lines[index] for index, side in held_out.items() if side == which)
         return tuple(line for line in chosen if line.integrand not in trained)
 
-    return Split(train, part(1), part(0))
+    return Split(train, split_lines(1), split_lines(0))

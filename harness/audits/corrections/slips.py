@@ -71,14 +71,14 @@ def repairs(
         return
     # From cheap to expensive: a factor is a ratio of values, a wrong term a residual; changed trees
     # must be evaluated one by one.
-    c = ratio(_taken(stated, order), target.values)
+    c = ratio(_at_order(stated, order), target.values)
     if c is not None and not near(c, 1):
         yield from by_factor(c, reference, sorted(symbols_of(reference) - {variable}))
     yield from _by_term(reference, target, stated, order)
     atoms = _atoms(f, reference, variable)
     for slip, candidate in islice(_undone(reference, atoms, variable), MAX_CANDIDATES):
         try:
-            values = _taken(Sampled(candidate, variable), order)
+            values = _at_order(Sampled(candidate, variable), order)
         except UnusableError:
             continue
         if _same(values, target.values):
@@ -112,7 +112,7 @@ def everything_undone(reference: Expression, variable: str) -> Iterator[Repair]:
     return _undone(reference, _atoms(reference, reference, variable), variable)
 
 
-def _taken(sampled: Sampled, order: int) -> Values:
+def _at_order(sampled: Sampled, order: int) -> Values:
     return sampled.slopes if order else sampled.values
 
 
@@ -165,11 +165,11 @@ def _by_term(
     reference: Expression, target: Sampled, stated: Sampled, order: int
 ) -> Iterator[Repair]:
     """Repairs of a wrong sign or coefficient of an addend, or of a superfluous addend."""
-    residual = [minus(a, b) for a, b in zip(_taken(stated, order), target.values, strict=True)]
+    residual = [minus(a, b) for a, b in zip(_at_order(stated, order), target.values, strict=True)]
     terms = additive_terms(reference, target.variable)
     for at, term in enumerate(terms if len(terms) > 1 else ()):
         try:
-            c = ratio(residual, _taken(Sampled(term, target.variable), order))
+            c = ratio(residual, _at_order(Sampled(term, target.variable), order))
         except UnusableError:
             continue
         factor = None if c is None else coefficient(1 - c)
@@ -204,11 +204,11 @@ def _by_dropped_term(
     reference: Expression, target: Sampled, stated: Sampled, atoms: Sequence[Expression], order: int
 ) -> Iterator[Repair]:
     """Repairs by a missing term: a multiple of an atom or of a product of two atoms."""
-    missing = [minus(b, a) for a, b in zip(_taken(stated, order), target.values, strict=True)]
+    missing = [minus(b, a) for a, b in zip(_at_order(stated, order), target.values, strict=True)]
     products = [mul(a, b) for at, a in enumerate(atoms[:10]) for b in atoms[at:10]]
     for atom in (*atoms, *products):
         try:
-            c = ratio(missing, _taken(Sampled(atom, target.variable), order))
+            c = ratio(missing, _at_order(Sampled(atom, target.variable), order))
         except UnusableError:
             continue
         factor = None if c is None else coefficient(c)

@@ -50,7 +50,7 @@ def _problem(row: Mapping[str, Any]) -> Problem | None:
     return Problem(str(row["number"]), task, "audit", "refuted", inputs, target, assumptions)
 
 
-async def _asked(model: Model, problems: Sequence[Problem]) -> list[Completion]:
+async def _completions(model: Model, problems: Sequence[Problem]) -> list[Completion]:
     sampling = Sampling()
 
     async def requests() -> AsyncIterator[Request]:
@@ -99,7 +99,7 @@ def with_corrections(rows: Sequence[dict[str, Any]], most: int) -> Iterator[dict
             model = create(f"solver/{name}", {"time-limit": str(SECONDS)}) if remaining else None
         except ModelError:  # not installed
             continue
-        for completion in run_async(_asked(model, remaining)) if model is not None else ():
+        for completion in run_async(_completions(model, remaining)) if model is not None else ():
             number = int(completion.problem.rpartition("/")[2])
             if completion.text and (answer := _proved(problems[number], completion.text)):
                 corrected[number] = answer, name

@@ -169,7 +169,7 @@ def of_course(
     return _OF_COURSE[name](problem, reference, assumptions, diverges)
 
 
-class _Kept(Jets):
+class _NamedDerivatives(Jets):
     """Derivatives as symbols; derivatives of formulas become functions with names."""
 
     def __init__(self, variables: Mapping[str, tuple[str, ...]], applied: Collection[str]) -> None:
@@ -224,8 +224,8 @@ def _derivative(
     problem: str, reference: str, assumptions: Mapping[str, str], diverges: bool
 ) -> Iterator[Program]:
     question = read_derivative(problem)
-    target, variables, applied = _asked(problem, question)
-    calls = _Kept(variables, applied)
+    target, variables, applied = _asked_formula(problem, question)
+    calls = _NamedDerivatives(variables, applied)
     tree = read_tree(target, calls, {question.variable, *dict(question.point)}, values=True)
     if not calls.symbols:
         raise UncomputedError("a derivative that is named in words")
@@ -268,7 +268,7 @@ def _derivative(
     yield Program(lines, parameters, ("derivative", "reference"), question.variable)
 
 
-def _asked(
+def _asked_formula(
     problem: str, question: DerivativeQuestion
 ) -> tuple[str, dict[str, tuple[str, ...]], frozenset[str]]:
     """The asked formula, the variables of functions, and functions written as f(x)."""

@@ -133,26 +133,26 @@ def _printed(tree: Expression, names: Mapping[str, str]) -> tuple[str, int]:
     if isinstance(tree, Symbol):
         return names[tree.name], _ATOM
 
-    def part(at: int, binding: int) -> str:
+    def child(at: int, binding: int) -> str:
         text, own = _printed(tree.args[at], names)
         return text if own >= binding else f"({text})"
 
     name, count = tree.function, len(tree.args)
     if name == "add":
-        text = " + ".join(part(at, _SUM if at == 0 else _PRODUCT) for at in range(count))
+        text = " + ".join(child(at, _SUM if at == 0 else _PRODUCT) for at in range(count))
         return text.replace("+ -", "- "), _SUM
     if name == "mul":
-        return "*".join(part(at, _PRODUCT if at == 0 else _POWER) for at in range(count)), _PRODUCT
+        return "*".join(child(at, _PRODUCT if at == 0 else _POWER) for at in range(count)), _PRODUCT
     if name == "neg":
-        return f"-{part(0, _PRODUCT)}", _SIGN
+        return f"-{child(0, _PRODUCT)}", _SIGN
     if name == "div":  # of integers, Python's quotient would have 16 digits
-        numerator = part(0, _PRODUCT)
+        numerator = child(0, _PRODUCT)
         numerator = f"mpf({numerator})" if _is_whole(tree.args[0]) else numerator
-        return f"{numerator}/{part(1, _POWER)}", _PRODUCT
+        return f"{numerator}/{child(1, _POWER)}", _PRODUCT
     if name in ("pow", "root"):
-        base = part(0, _ATOM)
+        base = child(0, _ATOM)
         base = f"mpf({base})" if _is_whole(tree.args[0]) else base
-        exponent = part(1, _ATOM)
+        exponent = child(1, _ATOM)
         return f"{base}**{exponent if name == 'pow' else f'(mpf(1)/{exponent})'}", _POWER
     args = [_printed(arg, names)[0] for arg in tree.args]
     if name == "piecewise":
@@ -236,7 +236,7 @@ class Program:
             is_own = point.items() <= witness.items()
             try:
                 runs = [run(source, digits) for digits in (self.digits, self.digits + EXTRA_DIGITS)]
-                opinion = _compared(source, self.shown(point), runs, is_own)
+                opinion = _compared(source, self.point_text(point), runs, is_own)
             except Exception:  # mpmath and the formulas raise errors of many classes
                 continue
             if opinion is not None:
@@ -245,7 +245,7 @@ class Program:
         if silent and self.otherwise is not None:
             yield from self.otherwise.opinions(witness)
 
-    def shown(self, point: Mapping[str, Fraction]) -> str:
+    def point_text(self, point: Mapping[str, Fraction]) -> str:
         """The point in the words of reports."""
         values = [f"{name} = {_decimal(point[name])}" for name in self.parameters]
         return ", ".join([*values, *filter(None, [self.remark])])

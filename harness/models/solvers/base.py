@@ -218,7 +218,7 @@ class ProgramSolver(Solver):
         """Return the reason for a missing answer, from the program's output."""
 
     def task_arguments(self, problem: Problem, folder: str) -> Sequence[Any]:
-        question = _asked(problem)
+        question = _question_of(problem)
         try:
             tree = question.spelled_with(self.spelling.operations)
         except NotationError as error:
@@ -230,7 +230,7 @@ class ProgramSolver(Solver):
         return self.command(self._program), script, folder
 
     def parse_reply(self, problem: Problem, reply: Reply) -> tuple[str, str]:
-        question = _asked(problem)
+        question = _question_of(problem)
         # Messages come first: a program may print a value beside the message that the limit does
         # not exist.
         if problem.task == "limit" and self.two_sided is not None:
@@ -282,7 +282,7 @@ def plain(function: str) -> str:
     return f"{function}plain"
 
 
-def _asked(problem: Problem) -> SolverQuestion:
+def _question_of(problem: Problem) -> SolverQuestion:
     target = problem.target
     return SolverQuestion.of(
         problem.task, str(target.judged), target.integrated_over, problem.assumptions

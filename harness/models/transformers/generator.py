@@ -56,21 +56,21 @@ class TransformersModel(Model):
     @cached_property
     def name(self) -> str:
         """The directory (for a GGUF file, of the conversion), or the name on a hub."""
-        return weights_folder(self._given)
+        return weights_folder(self._name_in_spec)
 
     @property
-    def _given(self) -> str:
+    def _name_in_spec(self) -> str:
         return self.spec.partition("/")[2]
 
     @cached_property
     def commit(self) -> str:
         """The commit of a model on a hub; empty for a directory."""
-        return "" if is_local(self._given) else hub_commit(self.name, self.revision)
+        return "" if is_local(self._name_in_spec) else hub_commit(self.name, self.revision)
 
     def fingerprint(self) -> dict[str, Any]:
         if self.commit:
             return {"commit": self.commit}
-        return weights_identity("transformers", self._given)
+        return weights_identity("transformers", self._name_in_spec)
 
     @property
     def capabilities(self) -> frozenset[Capability]:

@@ -78,11 +78,11 @@ class Network(ABC):
             **options,
         )
         return output.sequences[
-            :, self._before(prompts[0]) :
+            :, self._tokens_before_output(prompts[0]) :
         ].tolist(), output.sequences_scores.tolist()
 
     @abstractmethod
-    def _before(self, prompt: list[int]) -> int:
+    def _tokens_before_output(self, prompt: list[int]) -> int:
         """The number of tokens before the output of `generate`."""
 
     def padded(self, rows: Sequence[list[int]], *, left: bool = True) -> tuple[Any, Any]:
@@ -166,7 +166,7 @@ class Decoder(Network):
             options["position_ids"] = (mask.cumsum(1) - 1).clamp(min=0)[:, -ids.shape[1] :]
         return self.model(input_ids=ids, attention_mask=mask, **options)
 
-    def _before(self, prompt: list[int]) -> int:
+    def _tokens_before_output(self, prompt: list[int]) -> int:
         return len(prompt)
 
 
@@ -231,7 +231,7 @@ class EncoderDecoder(Network):
                     return int(token)
         raise ValueError("its configuration has no decoder_start_token_id")
 
-    def _before(self, prompt: list[int]) -> int:
+    def _tokens_before_output(self, prompt: list[int]) -> int:
         return 1
 
 

@@ -149,7 +149,7 @@ def _details(at: int, problem: Problem, prompts: list[Prompts]) -> dict[str, Any
     ]
     facts += [("technique", ", ".join(labels_of(problem, "tag")))]
     facts += [("perturbation", problem.perturbation or "")]
-    rendered = prompts[at].shown(problem)
+    rendered = prompts[at].render(problem)
     return {
         "asked": formula(question(problem)),
         "reference": formula(problem.target.reference or ""),

@@ -62,7 +62,7 @@ class PageSamples:
 
 
 @dataclass(frozen=True)
-class _Shown:
+class _Selection:
     """The samples on the page: the first ``limit`` samples per model, on evenly chosen problems."""
 
     limit: int
@@ -77,7 +77,7 @@ def page_samples(sources: Sources, problems: PageProblems) -> PageSamples:
     If there are too many samples, the page has the first samples of each problem. If there are
     still too many, the page has the samples of some of the problems only, the same for all models.
     """
-    selection = _shown(problems, MAX_SAMPLES)
+    selection = _selected_samples(problems, MAX_SAMPLES)
     share = BUDGET // max(1, -(-selection.number // CHUNK))
     index: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     models = {(at, model): number for number, (at, model, _) in enumerate(problems.models)}
@@ -97,7 +97,7 @@ def page_samples(sources: Sources, problems: PageProblems) -> PageSamples:
     return PageSamples(index, formulas, details, left_out=selection.total - len(index["status"]))
 
 
-def _shown(problems: PageProblems, max_samples: int) -> _Shown:
+def _selected_samples(problems: PageProblems, max_samples: int) -> _Selection:
     """Choose the samples for the page."""
     counts: list[list[int]] = [
         problem_counts["samples"] for problem_counts in problems.index["counts"]
@@ -115,11 +115,11 @@ def _shown(problems: PageProblems, max_samples: int) -> _Shown:
         len(by_problem) if number <= max_samples else len(by_problem) * max_samples // number
     )
     chosen = frozenset(at * len(by_problem) // kept_count for at in range(kept_count))
-    return _Shown(limit, chosen, min(number, max_samples), total)
+    return _Selection(limit, chosen, min(number, max_samples), total)
 
 
 def _chosen(
-    sources: Sources, problems: PageProblems, selection: _Shown
+    sources: Sources, problems: PageProblems, selection: _Selection
 ) -> Iterator[tuple[int, Sample]]:
     """The samples for the page, each with the index of the run."""
     for at, run in enumerate(sources.runs):

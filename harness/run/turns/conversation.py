@@ -28,7 +28,7 @@ from ...store.run import Run
 from ..job import Job, continued
 from ..progress import Progress
 from ..runner import Session, run_job
-from .feedback import told
+from .feedback import reply_to
 
 #: A sample: the model's hash, the problem's key, the index.
 SampleKey = tuple[str, str, int]
@@ -149,7 +149,7 @@ def _messages(
 
     async def tell() -> None:
         for sample, answer in missing.items():
-            stored[sample] = await told(arm, problems[sample[1]], answer.text, answer.verdict)
+            stored[sample] = await reply_to(arm, problems[sample[1]], answer.text, answer.verdict)
 
     if missing:
         run_async(tell())

@@ -17,7 +17,7 @@ from ....rewards.workers.errors import PoolError, WorkerError
 from ...stats.repaired import CONTROL
 
 
-async def told(arm: str, problem: Problem, text: str, verdict: Verdict) -> str:
+async def reply_to(arm: str, problem: Problem, text: str, verdict: Verdict) -> str:
     """The message after a wrong answer.
 
     Args:

@@ -190,9 +190,12 @@ def table_1(source: ModelAnswers) -> Section:
         (chosen for pool in ("exp", "coeff", "valid") for chosen in _failed_sums(by_id, pool)), None
     )
     groups: list[tuple[str, Sequence[ExampleAnswer]]] = [
-        ("robustness", _first(lambda subset: _pair(_of(examples, subset)), _ROBUST)),
+        ("robustness", _any_of(lambda subset: _pair(_of(examples, subset)), _ROBUST)),
         ("compositionality", [*sums[0], sums[1]] if sums else []),
-        ("out of distribution", _first(lambda subset: _failed(_of(examples, subset)), _BEYOND)),
+        (
+            "out of distribution",
+            _any_of(lambda subset: _failed(_of(examples, subset)), _BEYOND),
+        ),
     ]
     rows = [
         (name if not number else "", *_line(answer))
@@ -206,7 +209,7 @@ def _failed(examples: Sequence[ExampleAnswer]) -> list[ExampleAnswer]:
     return [answer for answer in examples if not answer.solved][:1]
 
 
-def _first(
+def _any_of(
     choose: Callable[[str], Sequence[ExampleAnswer]], subsets: Iterable[str]
 ) -> Sequence[ExampleAnswer]:
     return next((chosen for subset in subsets if (chosen := choose(subset))), [])

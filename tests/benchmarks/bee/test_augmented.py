@@ -42,7 +42,7 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     decisions.cache_clear()
 
 
-def known(name: str, subset: str, f: str, big_f: str) -> Problem:
+def solved_problem(name: str, subset: str, f: str, big_f: str) -> Problem:
     inputs = {"integrand": f, "variable": "x"}
     return Problem(name, "integration", "b", subset, inputs, {**inputs, "antiderivative": big_f})
 
@@ -50,14 +50,14 @@ def known(name: str, subset: str, f: str, big_f: str) -> Problem:
 def small_bank() -> list[Problem]:
     """Simple problems, which SymPy simplifies at once."""
     return [
-        known("c1", "competition", r"\cos x", r"\sin x"),
-        known("c2", "competition", r"\frac{1}{1+x^2}", r"\arctan x"),
-        known("q1", "qualifier", "e^x", "e^x"),
-        known("q2", "qualifier", "x^2", r"\frac{x^3}{3}"),
-        known("q3", "qualifier", r"\ln x", r"x\ln x-x"),
-        known("q4", "qualifier", r"x e^x", r"(x-1)e^x"),
-        known("q5", "qualifier", r"\sqrt x", r"\frac23x^{3/2}"),
-        known("q6", "qualifier", r"\frac1x", r"\ln|x|"),
+        solved_problem("c1", "competition", r"\cos x", r"\sin x"),
+        solved_problem("c2", "competition", r"\frac{1}{1+x^2}", r"\arctan x"),
+        solved_problem("q1", "qualifier", "e^x", "e^x"),
+        solved_problem("q2", "qualifier", "x^2", r"\frac{x^3}{3}"),
+        solved_problem("q3", "qualifier", r"\ln x", r"x\ln x-x"),
+        solved_problem("q4", "qualifier", r"x e^x", r"(x-1)e^x"),
+        solved_problem("q5", "qualifier", r"\sqrt x", r"\frac23x^{3/2}"),
+        solved_problem("q6", "qualifier", r"\frac1x", r"\ln|x|"),
     ]
 
 
@@ -210,9 +210,9 @@ def test_nothing_to_make_problems_of() -> None:
 
 
 def test_an_integrand_that_is_real_nowhere_is_drawn_again() -> None:
-    nowhere = known("g", "qualifier", r"\ln(-1-x^2)", "x")  # wrong, and real nowhere
-    good = known("h", "qualifier", "x", r"\frac{x^2}{2}")
-    f = known("f", "competition", r"\cos x", r"\sin x")
+    nowhere = solved_problem("g", "qualifier", r"\ln(-1-x^2)", "x")  # wrong, and real nowhere
+    good = solved_problem("h", "qualifier", "x", r"\frac{x^2}{2}")
+    f = solved_problem("f", "competition", r"\cos x", r"\sin x")
     problems = list(
         PerturbedProblems(PERTURBATIONS["lin_comb"], Parents.of([f, nowhere, good])).problems()
     )

@@ -22,11 +22,11 @@ def value(text: str) -> int | None:
 
 
 def _expression(text: str) -> int:
-    return _last(text, "+-ab", _term)
+    return _split(text, "+-ab", _term)
 
 
 def _term(text: str) -> int:
-    return _last(text, "*/cd", _factor)
+    return _split(text, "*/cd", _factor)
 
 
 def _factor(text: str) -> int:
@@ -37,13 +37,13 @@ def _factor(text: str) -> int:
     return _expression(text[1:-1])
 
 
-def _last(text: str, operators: str, tighter) -> int:
+def _split(text: str, operators: str, tighter) -> int:
     """Left-associative: the last operator of the level outside parentheses splits the text."""
     level = 0
     for i in range(len(text) - 1, -1, -1):
         level += {")": 1, "(": -1}.get(text[i], 0)
         if level == 0 and text[i] in operators:
-            return apply(text[i], _last(text[:i], operators, tighter), tighter(text[i + 1 :]))
+            return apply(text[i], _split(text[:i], operators, tighter), tighter(text[i + 1 :]))
     return tighter(text)
 
 

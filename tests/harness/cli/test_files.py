@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from calculus_harness.harness.report.published import beside, published
+from calculus_harness.harness.report.published import published, published_rows
 from calculus_harness.harness.stats.summary import Summary
 from calculus_harness.rewards.numeric.sampling import integrand
 from tests.harness.conftest import Command
@@ -156,4 +156,4 @@ def test_published_rows() -> None:
     assert len(rows) == 30
     gemini = next(r for r in rows if r.method == "gemini-2.5-flash" and r.subset == "bee/lin_comb")
     assert gemini.passes == {1: 70.3, 16: 83.8, 64: 84.8}
-    assert beside(Summary("run", None, ())) == []
+    assert published_rows(Summary("run", None, ())) == []

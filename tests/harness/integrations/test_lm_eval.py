@@ -131,11 +131,11 @@ def test_repeats_and_a_running_event_loop(tmp_path: Path) -> None:
     texts = [answer(integrand), r"\boxed{q}"]
     assert for_lm_eval.every_response([texts], [document]) == [texts]
 
-    async def inside() -> dict[str, float]:
+    async def in_a_loop() -> dict[str, float]:
         return for_lm_eval.process_results(document, [texts])
 
     expected = float(ANSWERS[integrand][1] == "correct") / 2
-    assert asyncio.run(inside())["pass@1"] == expected
+    assert asyncio.run(in_a_loop())["pass@1"] == expected
 
 
 @pytest.mark.lmeval

@@ -56,7 +56,7 @@ def requests(count: int) -> list[Request]:
 def answers(model: StubEngine, count: int) -> list[Completion]:
     """The completions of a number of requests, one for each request."""
 
-    async def asked() -> list[Completion]:
+    async def ask_engines() -> list[Completion]:
         engines = placed(model)
         assert isinstance(engines, EnginePool)
         try:
@@ -65,7 +65,7 @@ def answers(model: StubEngine, count: int) -> list[Completion]:
         finally:
             await engines.close()
 
-    completions = sorted(asyncio.run(asked()), key=lambda completion: completion.sample)
+    completions = sorted(asyncio.run(ask_engines()), key=lambda completion: completion.sample)
     assert [completion.sample for completion in completions] == list(range(count))
     return completions
 

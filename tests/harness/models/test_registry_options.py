@@ -37,7 +37,7 @@ class Passing(Strict):
 
 
 @pytest.fixture(autouse=True)
-def kinds(monkeypatch: pytest.MonkeyPatch) -> None:
+def registered_models(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("calculus_harness.harness.models.registry._BUILT_IN", dict(_BUILT_IN))
     register("strict", Strict)
     register("passing", Passing)

@@ -24,7 +24,7 @@ def source(tmp_path: Path, model: str, bench: str, monkeypatch: pytest.MonkeyPat
     return run
 
 
-def said(run: Run) -> dict[tuple[str, int], tuple[str, int, float]]:
+def texts_of(run: Run) -> dict[tuple[str, int], tuple[str, int, float]]:
     """Text, seed and latency by problem and sample."""
     rows = list(run.completions.rows())
     texts = {(row["problem"], row["sample"]): row for row in rows}
@@ -39,9 +39,9 @@ def test_everything_comes_again_under_another_prompt(
     own.write_text('+++\ntask = "integration"\n+++\nIntegrate {{ integrand }}\n')
     spec = f"replay/{source.path}"
     run = harness.sweep([spec], [bench], limit=6, samples=2, prompt=str(own), out=tmp_path / "two")
-    assert said(run) == said(source)
+    assert texts_of(run) == texts_of(source)
     again = harness.sweep([spec], [bench], limit=6, samples=1, out=tmp_path / "one")
-    assert said(again).items() < said(source).items()
+    assert texts_of(again).items() < texts_of(source).items()
     assert {row["request"] for row in run.completions.rows()}.isdisjoint(
         row["request"] for row in source.completions.rows()
     )
@@ -85,4 +85,4 @@ def test_a_run_of_several_models_needs_a_label(
         create(f"replay/{source.path}", {"model": model[:-1]})
     chosen = create(f"replay/{source.path}", {"model": f"python/{other_model}:answer"})
     run = harness.sweep([chosen], [bench], limit=6, out=tmp_path / "chosen")
-    assert {text for text, _, _ in said(run).values()} == {"x"}
+    assert {text for text, _, _ in texts_of(run).values()} == {"x"}

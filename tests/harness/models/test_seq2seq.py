@@ -89,7 +89,7 @@ def small(name: str, **changes: Any) -> Sizes:
     return Sizes(**{field: getattr(table, field) for field in names}, **(SMALL | changes))
 
 
-def made(name: str, **changes: Any) -> Any:
+def network_of(name: str, **changes: Any) -> Any:
     import torch
 
     torch.manual_seed(0)
@@ -101,7 +101,7 @@ def made(name: str, **changes: Any) -> Any:
 def test_padding_and_later_tokens_change_nothing(name: str) -> None:
     import torch
 
-    library, network = networks(), made(name)
+    library, network = networks(), network_of(name)
     sources = [source_tokens(text) for text in TEXTS]
     prefix = torch.tensor([[1, 5, 6, 7]] * len(TEXTS))
     together = network.decode(network.encode(library.padded(sources, "cpu")), prefix)
@@ -119,7 +119,7 @@ def test_padding_and_later_tokens_change_nothing(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in TABLE_3 if name.startswith("transformer")])
 def test_the_states_of_a_transformer_are_as_wide_as_hidden(name: str) -> None:
     """Attention is narrower than the embeddings; feed-forward layers have 4 times the width."""
-    network = made(name, embedding=16, hidden=24)
+    network = network_of(name, embedding=16, hidden=24)
     layer = network.encoder[0]
     assert layer.own.query.weight.shape == (24, 24)
     assert layer.forward_net[0].weight.shape == (96, 24)
@@ -131,9 +131,9 @@ def test_a_universal_encoder_has_one_layer_and_relative_places_are_differences()
     import torch
 
     library = networks()
-    single, six = (made("transformer-universal", layers=layers) for layers in (1, 6))
+    single, six = (network_of("transformer-universal", layers=layers) for layers in (1, 6))
     assert sum(w.numel() for w in single.parameters()) == sum(w.numel() for w in six.parameters())
-    assert len(made("transformer-relative", layers=3).encoder) == 3
+    assert len(network_of("transformer-relative", layers=3).encoder) == 3
     attention = library.Attention(
         small("transformer-relative", max_distance=2), relative=True
     ).eval()
@@ -169,7 +169,7 @@ def test_a_universal_encoder_has_one_layer_and_relative_places_are_differences()
 def test_a_few_expressions_are_learnt_by_heart(name: str) -> None:
     import torch
 
-    library, network = networks(), made(name, dropout=0.0).train()
+    library, network = networks(), network_of(name, dropout=0.0).train()
     source = library.padded([source_tokens(text) for text in TEXTS], "cpu")
     values = [parse(text).value or 0 for text in TEXTS]
     target = library.padded([target_tokens(value) for value in values], "cpu")

@@ -181,18 +181,18 @@ def test_texts_are_shortened_until_they_have_room() -> None:
     long = ["".join(chance.choices(letters, k=60_000)) for _ in range(3)]
     details = [{"facts": [], "texts": {"Completion": text, "Reasoning": ""}} for text in long]
 
-    def shown(share: int) -> list[Any]:
+    def content_at(share: int) -> list[Any]:
         packed = items._packed(details, share)
         assert len(packed) <= share
         return json.loads(gzip.decompress(base64.b64decode(packed)))
 
-    head, omitted, tail = shown(10**9)[0]["texts"]["Completion"]
+    head, omitted, tail = content_at(10**9)[0]["texts"]["Completion"]
     assert (len(head), omitted, len(tail)) == (20_000, 20_000, 20_000)
     assert long[0].startswith(head)
     assert long[0].endswith(tail)
-    assert len(shown(20_000)[0]["texts"]["Completion"][0]) == 1_500
-    assert len(shown(3_000)[0]["texts"]["Completion"][0]) == 300
-    assert "texts" not in shown(60)[0]
+    assert len(content_at(20_000)[0]["texts"]["Completion"][0]) == 1_500
+    assert len(content_at(3_000)[0]["texts"]["Completion"][0]) == 300
+    assert "texts" not in content_at(60)[0]
 
 
 def test_of_too_many_samples_every_model_has_some(

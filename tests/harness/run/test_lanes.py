@@ -66,11 +66,11 @@ def rows(run: Run) -> dict[str, Any]:
 def test_lanes_store_what_one_process_stores(path: Path, judged: dict[str, Any]) -> None:
     notices: list[str] = []
 
-    class Shown(Silent):
+    class Recorder(Silent):
         def judged(self, *_: object) -> None:
             notices.append("by this process")
 
-    assert rows(score(path, policy=POLICY, progress=Shown(), lanes=3)) == judged
+    assert rows(score(path, policy=POLICY, progress=Recorder(), lanes=3)) == judged
     assert len(notices) < COMPLETIONS / 8  # the last shard, which is not sealed
     assert not (path / "verdicts" / POLICY.name / "lanes").exists()
     assert rows(score(path, policy=POLICY, progress=Silent(), lanes=3)) == judged
@@ -92,11 +92,11 @@ def test_what_a_dead_lane_has_written_is_taken_in(path: Path, judged: dict[str, 
     newest.write_bytes(newest.read_bytes() + b'{"key": "torn", "mod')
     answered: list[str] = []
 
-    class Shown(Silent):
+    class Recorder(Silent):
         def judged(self, verdict: object, completion: Any) -> None:
             answered.append(completion.key)
 
-    assert rows(score(path, policy=POLICY, progress=Shown(), lanes=1)) == judged
+    assert rows(score(path, policy=POLICY, progress=Recorder(), lanes=1)) == judged
     assert len(answered) == COMPLETIONS - 100
 
 

@@ -245,7 +245,7 @@ def test_one_model_and_known_phases_only(tmp_path: Path, model: str) -> None:
         named_phases("britleness")
 
 
-def _found(sampled: bool, solved: dict[str, int], limit: int | None = 130) -> PhaseResults:
+def _results(sampled: bool, solved: dict[str, int], limit: int | None = 130) -> PhaseResults:
     inputs = {"integrand": "2 x", "variable": "x", "antiderivative": "x^2"}
     listed = [
         Problem(f"p{i}", "integration", *name.split("/"), inputs=inputs, target=inputs)
@@ -256,7 +256,7 @@ def _found(sampled: bool, solved: dict[str, int], limit: int | None = 130) -> Ph
 
 
 def test_pools_by_where_a_problem_comes_from_and_at_which_rank() -> None:
-    results = _found(
+    results = _results(
         True,
         {
             "brittleness/primitive_sin": 1,
@@ -275,7 +275,7 @@ def test_pools_by_where_a_problem_comes_from_and_at_which_rank() -> None:
     assert pools["exp_sum2"] == {"p2", "p3"}
     assert pools["valid_sum4"] == pools["over_k"] == pools["plus_ln"] == {"p4"}
     assert len(pools) == 16
-    steady = _found(False, {"bee/qualifier": 1})
+    steady = _results(False, {"bee/qualifier": 1})
     names = {child.subset for group in derive("paper", "none", steady) for child in group}
     assert not {name for name in names if name.endswith("1")}
     assert set(PLANS) == {"brittleness", "brittleness-paper"}

@@ -191,11 +191,11 @@ def test_the_numbers_of_a_bar_are_computed_twice_a_second(
 ) -> None:
     bar, computed = Bar(), list[float]()
 
-    def rest() -> str:
+    def slow_text() -> str:
         computed.append(clock[0])
         return ""
 
-    monkeypatch.setattr(bar._meter, "rest", rest)
+    monkeypatch.setattr(bar._meter, "rest", slow_text)
     for _ in range(100):
         clock[0] += 0.125
         bar.repeated("500")
@@ -203,7 +203,7 @@ def test_the_numbers_of_a_bar_are_computed_twice_a_second(
 
 
 def test_logs_of_models_are_shown_during_a_run_and_not_later() -> None:
-    class Told(Silent):
+    class Recorder(Silent):
         def notice(self, text: str) -> None:
             notices.append(text)
 
@@ -211,7 +211,7 @@ def test_logs_of_models_are_shown_during_a_run_and_not_later() -> None:
     models = logging.getLogger("calculus_harness.harness.models")
     loggers = models, models.getChild("repeated")
     settings = [([*logger.handlers], logger.level, logger.propagate) for logger in loggers]
-    with forward_model_logs(Told()):
+    with forward_model_logs(Recorder()):
         models.warning("slow")
     models.warning("slower")
     assert notices == ["slow"]

@@ -34,7 +34,7 @@ def flaky(tmp_path: Path) -> str:
     return f"python/{tmp_path / 'flaky.py'}:answer"
 
 
-def asked(tmp_path: Path) -> list[str]:
+def asked_lines(tmp_path: Path) -> list[str]:
     lines = (tmp_path / "asked").read_text().splitlines()
     (tmp_path / "asked").unlink()
     return lines
@@ -46,14 +46,14 @@ def test_only_errors_are_asked_again(flaky: str, bench: str, tmp_path: Path, cli
     harness.score(tmp_path / "run", policy=Policy(strict=True))
     stored = list(Run(tmp_path / "run").completions.rows())
     failed = {row["key"] for row in stored if row["finish_reason"] == "error"}
-    assert 0 < len(failed) < len(stored) == len(asked(tmp_path))
+    assert 0 < len(failed) < len(stored) == len(asked_lines(tmp_path))
     cli(*words)
     assert not (tmp_path / "asked").exists()  # errors are final unless asked for
     (tmp_path / "broken").unlink()
     again = cli(*words, "--retry-errors")
     assert again.returncode == 0
     assert f"{len(failed)} samples stored as errors" in again.stderr
-    assert len(asked(tmp_path)) == len(failed)
+    assert len(asked_lines(tmp_path)) == len(failed)
     run = Run(tmp_path / "run")
     rows = list(run.completions.rows())
     assert {row["key"] for row in rows} == {row["key"] for row in stored}
@@ -76,10 +76,10 @@ def test_all_stages_of_a_failed_sample_are_asked_again(
     rows = list(run.completions.rows())
     failed = {(r["problem"], r["sample"]) for r in rows if r["finish_reason"] == "error"}
     assert failed
-    asked(tmp_path)
+    asked_lines(tmp_path)
     (tmp_path / "broken").unlink()
     run = harness.sweep([flaky], [bench], **settings, retry_errors=True)
-    assert len(asked(tmp_path)) == 2 * len(failed)
+    assert len(asked_lines(tmp_path)) == 2 * len(failed)
     rows = list(run.completions.rows())
     assert len(rows) == 2 * 12
     assert len({(r["problem"], r["sample"], r["stage"]) for r in rows}) == len(rows)

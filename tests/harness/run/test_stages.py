@@ -113,10 +113,10 @@ def test_stages_go_on_where_they_were_stopped(tmp_path: Path, pair: str, staged:
     assert again
     assert set(again) == {"So?"}  # no thought was asked for twice
 
-    def said(run: Run) -> dict[str, str]:
+    def texts_of(run: Run) -> dict[str, str]:
         return {row["key"]: row["text"] for row in rows(run)}
 
-    assert said(run) == said(undisturbed)
+    assert texts_of(run) == texts_of(undisturbed)
 
 
 def test_a_search_gives_ranked_answers(tmp_path: Path, pair: str) -> None:

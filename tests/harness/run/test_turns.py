@@ -20,7 +20,7 @@ from calculus_harness.harness.models.python_function import LocalFunction
 from calculus_harness.harness.report import export_summary
 from calculus_harness.harness.report.comparison import export_comparison
 from calculus_harness.harness.run.phases import run_turns
-from calculus_harness.harness.run.turns.feedback import told as message_after
+from calculus_harness.harness.run.turns.feedback import reply_to
 from calculus_harness.rewards import verify_limit
 from tests.harness.faulty_server import Body, FaultyServer, payload_for
 from tests.harness.jobs import job_of
@@ -53,12 +53,12 @@ class Student:
         return reference(messages) if any(self.word in text for text in feedback) else self.wrong
 
     @property
-    def told(self) -> list[str]:
+    def feedback_texts(self) -> list[str]:
         """The last message of every conversation, in the order of asking."""
         return [messages[-1]["content"] for messages in self.seen]
 
 
-def asked(student: Callable[[Messages, int], str], out: Path, **settings: Any) -> Run:
+def swept(student: Callable[[Messages, int], str], out: Path, **settings: Any) -> Run:
     def answer(messages: Messages, seed: int) -> str:
         return student(messages, seed)
 
@@ -72,7 +72,7 @@ def rows(run: Run) -> dict[tuple[str, int], Any]:
 
 def test_told_where_it_is_wrong_a_model_repairs_what_the_control_does_not(tmp_path: Path) -> None:
     student = Student("derivative")
-    run = asked(student, tmp_path / "run", feedback="witness")
+    run = swept(student, tmp_path / "run", feedback="witness")
     stored = rows(run)
     assert list(stored) == [("control", 2), ("control", 3), ("witness", 2), ("witness", 3)]
     assert [stored["witness", turn].value for turn in (2, 3)] == [1, 1]
@@ -101,8 +101,8 @@ def test_told_where_it_is_wrong_a_model_repairs_what_the_control_does_not(tmp_pa
 )
 def test_what_is_told(tmp_path: Path, feedback: str, text: str) -> None:
     student = Student("never", rf"First $1 + 1 = 3$, hence {WRONG}.")
-    asked(student, tmp_path / "run", feedback=feedback, limit=1, samples=1, turns=2)
-    _, message, control = student.told
+    swept(student, tmp_path / "run", feedback=feedback, limit=1, samples=1, turns=2)
+    _, message, control = student.feedback_texts
     assert message.startswith(text)
     for word in ("incorrect", "wrong", "="):
         assert word not in control
@@ -116,20 +116,20 @@ def test_an_unreadable_answer_and_one_without_a_wrong_step(tmp_path: Path) -> No
         ]
     ):
         student = Student("never", answer)
-        asked(student, tmp_path / str(number), feedback="steps", limit=1, samples=1, turns=2)
-        assert student.told[1].startswith(feedback)
+        swept(student, tmp_path / str(number), feedback="steps", limit=1, samples=1, turns=2)
+        assert student.feedback_texts[1].startswith(feedback)
 
 
 def test_the_same_command_asks_nothing_again_and_more_turns_extend(tmp_path: Path) -> None:
     student = Student("never")
-    run = asked(student, tmp_path / "run", turns=2)
+    run = swept(student, tmp_path / "run", turns=2)
     stored = {path: path.read_bytes() for path in (run.path / "turns").glob("*.jsonl")}
     assert student.asked == {2: 8, 4: 16}
-    asked(student, tmp_path / "run", turns=2)
+    swept(student, tmp_path / "run", turns=2)
     assert student.asked == {2: 8, 4: 16}
-    run = asked(student, tmp_path / "run", turns=3)
+    run = swept(student, tmp_path / "run", turns=3)
     assert student.asked == {2: 8, 4: 16, 6: 16}
-    asked(student, tmp_path / "run", turns=3, samples=3)
+    swept(student, tmp_path / "run", turns=3, samples=3)
     assert student.asked == {2: 12, 4: 24, 6: 24}
     for path, content in stored.items():  # what was told stays, and more comes behind it
         assert path.read_bytes().startswith(content)
@@ -157,18 +157,18 @@ def test_a_sweep_that_is_stopped_goes_on(tmp_path: Path) -> None:
         return student(messages, seed)
 
     with pytest.raises(KeyboardInterrupt):
-        asked(stopping, tmp_path / "run", model_option={"concurrency": 1}, turns=2)
-    run = asked(student, tmp_path / "run", turns=2)
+        swept(stopping, tmp_path / "run", model_option={"concurrency": 1}, turns=2)
+    run = swept(student, tmp_path / "run", turns=2)
     assert rows(run)["verdict", 2].value == 1
-    undisturbed = asked(Student("incorrect"), tmp_path / "whole", turns=2)
+    undisturbed = swept(Student("incorrect"), tmp_path / "whole", turns=2)
     assert [row.to_dict() | {"model": ""} for row in rows(run).values()] == [
         row.to_dict() | {"model": ""} for row in rows(undisturbed).values()
     ]
 
 
 def test_report_and_compare(tmp_path: Path) -> None:
-    bad = asked(Student("never"), tmp_path / "bad", turns=2)
-    good = asked(Student("incorrect"), tmp_path / "good", turns=2)
+    bad = swept(Student("never"), tmp_path / "bad", turns=2)
+    good = swept(Student("incorrect"), tmp_path / "good", turns=2)
     text = export_summary(summarise(good), "markdown")
     assert "| verdict | 2 | 8 of 4 | 100.0 [" in text
     assert export_summary(summarise(good), "json").count('"feedback"') == 2
@@ -205,7 +205,7 @@ def test_limits_hold_for_all_turns_together(tmp_path: Path) -> None:
 
 
 def test_a_turn_that_was_stopped_is_not_counted(tmp_path: Path) -> None:
-    run = asked(Student("never"), tmp_path / "run")
+    run = swept(Student("never"), tmp_path / "run")
     assert ("control", 3) in rows(run)
     (log,) = (run.path / "turns/control-3/verdicts").glob("*/00000.jsonl")
     lines = log.read_text().splitlines(keepends=True)
@@ -228,7 +228,7 @@ def test_what_cannot_be_tried_again_is_refused(
 ) -> None:
     student = Student("never")
     with pytest.raises(UserError, match=message):
-        asked(student, tmp_path / "run", **settings)
+        swept(student, tmp_path / "run", **settings)
     assert not student.asked
 
 
@@ -268,5 +268,5 @@ def test_the_first_wrong_step_of_a_question_of_the_course_is_told() -> None:
     problem = next(p for subset in resolve("course/limits") for p in subset.problems(1, 0))
     text = r"$1 + 1 = 2$ and $1 + 2 = 4$, so \boxed{17}"
     verdict = verify_limit(text, problem.target.judged)
-    message = asyncio.run(message_after("steps", problem, text, verdict))
+    message = asyncio.run(reply_to("steps", problem, text, verdict))
     assert "The first wrong step is 1 + 2 = 4." in message

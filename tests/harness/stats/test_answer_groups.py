@@ -12,7 +12,7 @@ from rich.console import Console
 from calculus_harness import harness
 from calculus_harness.benchmarks import Problem
 from calculus_harness.harness.report.votes import print_votes
-from calculus_harness.harness.stats.answer_groups import Given, distinct_forms, group, votes
+from calculus_harness.harness.stats.answer_groups import JudgedAnswer, distinct_forms, group, votes
 
 
 def problem(integrand: str, task: str = "integration") -> Problem:
@@ -29,7 +29,7 @@ def problem(integrand: str, task: str = "integration") -> Problem:
 
 
 def groups(*answers: str | None, status: str = "incorrect") -> list[int | None]:
-    return group(problem("x"), [Given(answer, status) for answer in answers])
+    return group(problem("x"), [JudgedAnswer(answer, status) for answer in answers])
 
 
 @pytest.mark.parametrize(
@@ -70,13 +70,13 @@ def test_another_derivative_is_another_answer(answer: str, different: str) -> No
 
 def test_what_has_no_mathematics_does_not_vote() -> None:
     answers = [
-        Given("x^2", "correct"),
-        Given(None, "no_answer"),
-        Given(r"\frac{", "unparseable"),
-        Given(r"\int x", "not_closed_form"),
-        Given("x^3", "incorrect"),
-        Given("x^2/1", "correct"),
-        Given("x^3 + 1", "undecided"),
+        JudgedAnswer("x^2", "correct"),
+        JudgedAnswer(None, "no_answer"),
+        JudgedAnswer(r"\frac{", "unparseable"),
+        JudgedAnswer(r"\int x", "not_closed_form"),
+        JudgedAnswer("x^3", "incorrect"),
+        JudgedAnswer("x^2/1", "correct"),
+        JudgedAnswer("x^3 + 1", "undecided"),
     ]
     numbers = group(problem("2x"), answers)
     assert numbers[0] == numbers[5] == 0
@@ -87,7 +87,7 @@ def test_what_has_no_mathematics_does_not_vote() -> None:
 def test_other_tasks_are_grouped_by_text() -> None:
     numbers = group(
         problem("1", task="arithmetic"),
-        [Given(answer, "incorrect") for answer in ("12", " 12", "13")],
+        [JudgedAnswer(answer, "incorrect") for answer in ("12", " 12", "13")],
     )
     assert numbers[0] == numbers[1] != numbers[2]
 
@@ -102,7 +102,7 @@ def test_forms_of_a_correct_answer() -> None:
         r"x + \ln x",
         r"\ln(x)+x",
     ]
-    judged = [Given(a, "incorrect" if a == "wrong" else "correct") for a in answers]
+    judged = [JudgedAnswer(a, "incorrect" if a == "wrong" else "correct") for a in answers]
     assert distinct_forms(problem("x"), judged) == 3
 
 

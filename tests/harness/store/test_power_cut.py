@@ -93,13 +93,13 @@ def test_a_sweep_goes_on_and_says_what_went(tmp_path: Path) -> None:
     """Forty verdicts without completions: asked again, judged once, and said."""
     notices: list[str] = []
 
-    class Told(Silent):
+    class Recorder(Silent):
         def notice(self, text: str) -> None:
             notices.append(text)
 
     def again() -> Run:
         return sweep(
-            [answer], ["drills"], limit=1, samples=60, out=tmp_path / "run", progress=Told()
+            [answer], ["drills"], limit=1, samples=60, out=tmp_path / "run", progress=Recorder()
         )
 
     def answer(messages: object, seed: int) -> str:

@@ -34,7 +34,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Mapping[int, Section]:
     sines = load("brittleness/primitive_sin", limit=2)
     lines = load("brittleness/primitive_x", limit=1)
     totals = sums(powers, 0, terms=2, pool="exp", count=2)
-    right = {shown(problem): reference(problem) for problem in (*powers, sines[0])}
+    right = {integrand_of(problem): reference(problem) for problem in (*powers, sines[0])}
     folder = tmp_path_factory.mktemp("run")
     (folder / "own.jinja").write_text(PROMPT)
 
@@ -50,7 +50,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Mapping[int, Section]:
     return {number: table(source) for number, table in builders.items()}
 
 
-def shown(problem: Problem) -> str:
+def integrand_of(problem: Problem) -> str:
     return str(getattr(problem.inputs, "integrand", ""))
 
 

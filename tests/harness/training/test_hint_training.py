@@ -35,11 +35,11 @@ SMALL = {"layers": 1, "embedding": 16, "hidden": 16, "heads": 2}
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
-def made(*texts: str) -> Examples:
+def examples_of(*texts: str) -> Examples:
     return Examples(texts, tuple(parse(text).value or 0 for text in texts))
 
 
-MAIN, TAUGHT = made("3", "4+5", "6*(5-2)", "9/(2+1)"), made("x", "x+1", "2*x", "x-3")
+MAIN, TAUGHT = examples_of("3", "4+5", "6*(5-2)", "9/(2+1)"), examples_of("x", "x+1", "2*x", "x-3")
 
 
 @pytest.fixture
@@ -47,12 +47,12 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """A training set of four expressions, four of each concept, and two to validate on."""
 
     def training_set(seed: int, per_length: Any, operators: int = 10, concept: Any = None) -> Any:
-        return (TAUGHT if operators > 1 else made("x", "x+1")) if concept else MAIN
+        return (TAUGHT if operators > 1 else examples_of("x", "x+1")) if concept else MAIN
 
     for module in (baselines, concepts, scaling):
         monkeypatch.setattr(module, "training_set", training_set)
         monkeypatch.setattr(
-            module, "validation_set", lambda seed, size, *_, **__: {"I": made("3", "4+5")}
+            module, "validation_set", lambda seed, size, *_, **__: {"I": examples_of("3", "4+5")}
         )
 
 

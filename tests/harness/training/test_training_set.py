@@ -67,15 +67,15 @@ def test_what_a_definite_set_leaves_out_and_refuses() -> None:
 
 
 def test_the_command_says_what_was_left_out_and_what_is_missing(tmp_path: Path) -> None:
-    def said(*arguments: str) -> list[str]:
+    def lines(*arguments: str) -> list[str]:
         out = str(tmp_path / f"{len(list(tmp_path.iterdir()))}.jsonl")
         command = ["generate", "train", *arguments, "--out", out]
         return CliRunner().invoke(cli, command).stderr.splitlines()
 
-    (line,) = said("--recipe", "bee/qualifier", "--count", "3")
+    (line,) = lines("--recipe", "bee/qualifier", "--count", "3")
     assert line.startswith("wrote 3 problems to ")
     assert line.endswith("; left out: 0 repeats")
-    line, warning = said("--recipe", "bee/qualifier", "--count", "3", "--screen", "bee/qualifier")
+    line, warning = lines("--recipe", "bee/qualifier", "--count", "3", "--screen", "bee/qualifier")
     assert line.endswith(" that are in bee/qualifier")
     assert warning.startswith("warning: the recipes gave 0 different problems, not 3")
 

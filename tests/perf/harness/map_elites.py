@@ -137,7 +137,7 @@ def cells(trees: Iterable[Expression]) -> int:
     return len(occupied)
 
 
-def kinds(trees: Iterable[Expression]) -> int:
+def feature_sets(trees: Iterable[Expression]) -> int:
     """The number of different sets of features."""
     return len({tuple(test(tree) for test in FEATURES_BY_NAME.values()) for tree in trees})
 
@@ -160,7 +160,7 @@ def main() -> None:
             length = sum(map(len, state.found)) / max(1, len(trees))
             print(
                 f"{name:12}{seed:>5}{len(state.seen):>7}{len(trees):>9}{cells(trees):>13}"
-                f"{kinds(trees):>7}{length:>8.1f}",
+                f"{feature_sets(trees):>7}{length:>8.1f}",
                 flush=True,
             )
 

@@ -79,14 +79,14 @@ def seconds(work: Callable[[], Any]) -> float:
 
 
 @contextmanager
-def here() -> Iterator[None]:
+def local_workers() -> Iterator[None]:
     """New workers of the local machine, as on a cluster."""
     with pools_from(lambda size, memory_mb, tasks: WorkerPool(size, memory_mb, tasks=tasks)):
         yield
 
 
 @contextmanager
-def there(workers: int) -> Iterator[None]:
+def cluster_workers(workers: int) -> Iterator[None]:
     """Workers of the local cluster, ended afterwards."""
     with use_cluster(workers=workers) as cluster:
         assert cluster.size == workers
@@ -153,9 +153,9 @@ def scoring(count: int, rounds: int) -> None:
     answers, integrands = map(list, zip(*completions(count), strict=True))
     cores = usable_cores()
     methods: dict[str, Callable[[], AbstractContextManager[None]]] = {
-        "this machine": here,
-        f"cluster, {cores} workers": lambda: there(cores),
-        "cluster, 1 worker": lambda: there(1),
+        "this machine": local_workers,
+        f"cluster, {cores} workers": lambda: cluster_workers(cores),
+        "cluster, 1 worker": lambda: cluster_workers(1),
     }
     times: dict[str, list[float]] = {name: [] for name in methods}
     used: dict[str, Counter[str]] = {name: Counter() for name in methods}

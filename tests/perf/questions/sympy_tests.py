@@ -64,7 +64,7 @@ def _equations(module: ModuleType) -> Iterator[Case]:
                     yield from (Case(equation, s) for s in solutions if isinstance(s, sympy.Eq))
 
 
-def _asked(call: ast.expr, names: dict[str, Any]) -> sympy.Basic | None:
+def _question_of(call: ast.expr, names: dict[str, Any]) -> sympy.Basic | None:
     """The limit or the sum on a side of an assertion, if any."""
     if not isinstance(call, ast.Call):
         return None
@@ -97,7 +97,7 @@ def _asserted(module: ModuleType) -> Iterator[Case]:
                 elif isinstance(compared := statement.test, ast.Compare) and isinstance(
                     compared.ops[0], ast.Eq | ast.Is
                 ):
-                    question = _asked(compared.left, names)
+                    question = _question_of(compared.left, names)
                     right = compile(ast.Expression(compared.comparators[0]), "", "eval")
                     if question is not None:
                         yield Case(question, sympy.sympify(eval(right, names)))

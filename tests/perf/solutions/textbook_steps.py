@@ -106,7 +106,7 @@ _FORMULA = re.compile(
 )
 
 
-def places(folders: list[Path], seed: int, number: int) -> None:
+def draw_signs(folders: list[Path], seed: int, number: int) -> None:
     """Draw signs outside claims: the positions, and the text around."""
     rows = []
     for work in (path for folder in folders for path in worked(folder)):
@@ -146,7 +146,7 @@ def main() -> None:
         plant(arguments.folder[0], arguments.plant)
         return
     if arguments.places is not None:
-        places(arguments.folder, arguments.places, 100)
+        draw_signs(arguments.folder, arguments.places, 100)
         return
     counts: Counter[str] = Counter()
     reasons: Counter[str] = Counter()

@@ -66,13 +66,13 @@ class RewardWorker:
         cluster._assign = counted
 
     async def verl(self, batch: Sequence[Row], **options: Any) -> list[dict[str, Any]]:
-        async def one(text: str, truth: str) -> dict[str, Any]:
+        async def score_row(text: str, truth: str) -> dict[str, Any]:
             score = self.file.acompute_score("mine", text, truth, {}, **options)
             result: dict[str, Any] = await score
             self.done += 1
             return result
 
-        return await asyncio.gather(*(one(*row) for row in batch))
+        return await asyncio.gather(*(score_row(*row) for row in batch))
 
     async def openrlhf(self, items: Sequence[Row], **options: Any) -> list[dict[str, Any]]:
         reward = self.file.make_reward_func(**options) if options else self.file.reward_func

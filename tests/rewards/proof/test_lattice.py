@@ -26,7 +26,7 @@ rationals = st.builds(fmpq, st.integers(-9, 9), st.integers(1, 6)).filter(bool)
 vectors = st.dictionaries(st.integers(0, 2), rationals, min_size=1)
 
 
-def whole(lattice: Lattice, vector: Vector) -> bool:
+def is_combination(lattice: Lattice, vector: Vector) -> bool:
     """Whether a vector is the lattice's integer combination of units."""
     total: Vector = {}
     multiples = lattice.add(vector) or []
@@ -40,7 +40,7 @@ def whole(lattice: Lattice, vector: Vector) -> bool:
 def test_vectors_are_whole_combinations_of_units(given_vectors: list[Vector]) -> None:
     lattice = settled(*given_vectors, size=10**9)
     assert len(lattice.units) <= 3
-    assert all(whole(lattice, vector) for vector in given_vectors)
+    assert all(is_combination(lattice, vector) for vector in given_vectors)
     assert len(lattice.units) <= 3
 
 
@@ -58,7 +58,7 @@ def test_units_are_as_coarse_as_can_be() -> None:
     assert len(settled({0: 1}, {0: 1, 1: 1}, {0: 1, 1: -1}).units) == 2
     constants = settled({0: 6, 1: 4}, {0: 3, 1: 1}, {0: 9, 1: 5}, {0: 3, 1: 3})
     assert len(constants.units) == 2
-    assert whole(constants, {0: fmpq(6), 1: fmpq(2)})
+    assert is_combination(constants, {0: fmpq(6), 1: fmpq(2)})
 
 
 def test_vectors_with_too_high_multiples_are_no_combinations() -> None:

@@ -102,7 +102,7 @@ class BatchServer(FaultyServer):
         return web.json_response(batch)
 
     async def list(self, request: web.Request) -> web.StreamResponse:
-        listed = [shown(batch) for batch in self.batches.values()]
+        listed = [public_fields(batch) for batch in self.batches.values()]
         return web.json_response({"object": "list", "data": listed[::-1], "has_more": False})
 
     async def retrieve(self, request: web.Request) -> web.StreamResponse:
@@ -117,7 +117,7 @@ class BatchServer(FaultyServer):
             if batch["_left"] < 0:
                 batch["request_counts"]["completed"] = size
                 getattr(self, f"fate_{batch['_fate']}")(batch)
-        return web.json_response(shown(batch))
+        return web.json_response(public_fields(batch))
 
     # --- what may become of a batch --------------------------------------------------------------
 
@@ -177,7 +177,7 @@ class BatchServer(FaultyServer):
         batch |= {"status": "failed", "errors": {"object": "list", "data": [error]}}
 
 
-def shown(batch: Body) -> Body:
+def public_fields(batch: Body) -> Body:
     return {name: value for name, value in batch.items() if not name.startswith("_")}
 
 

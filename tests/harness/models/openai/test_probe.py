@@ -128,7 +128,7 @@ def test_a_server_that_refuses_one_token_or_is_busy_is_asked_all_the_same(
         assert harness.summarise(ask(server.url, tmp_path / "busy", bench)).missing == 0
 
 
-class Said(Silent):
+class Recorder(Silent):
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.answers: list[Completion] = []
@@ -142,7 +142,7 @@ class Said(Silent):
 
 def test_repeated_requests_are_summed_up(tmp_path: Path, bench: str) -> None:
     script = ("none", "too_many", "unavailable", "unavailable", "no_json")
-    notices = Said()
+    notices = Recorder()
     with FaultyServer(script=script) as server:
         ask(server.url, tmp_path / "run", bench, notices, concurrency="1")
     (line,) = [line for line in notices.lines if "sent again" in line]

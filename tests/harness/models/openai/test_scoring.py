@@ -35,12 +35,12 @@ TEXT = Rendered(text="Integrate 2x.")
 
 
 def score(model: Model, *texts: Continuation) -> dict[str, Scored]:
-    async def asked() -> AsyncIterator[Continuation]:
+    async def continuations() -> AsyncIterator[Continuation]:
         for text in texts:
             yield text
 
     async def collect() -> dict[str, Scored]:
-        return {scored.key: scored async for scored in model.score(asked())}
+        return {scored.key: scored async for scored in model.score(continuations())}
 
     return asyncio.run(collect())
 

@@ -172,14 +172,14 @@ def test_finished_samples_come_while_others_run_and_the_rest_is_dropped(engine: 
     slow = [request(engine.model, CHAT, seed=n, max_tokens=220, stop=("\x00",)) for n in range(4)]
     quick = request(engine.model, TEXT, max_tokens=1)
 
-    async def first() -> tuple[Completion, int]:
+    async def first_answer() -> tuple[Completion, int]:
         answers = engine.model.complete(stream([*slow, quick]))
         sample = await anext(answers)
         await answers.aclose()
         llm = (await engine.model._engine.started()).llm  # type: ignore[attr-defined]
         return sample, int(llm.get_num_unfinished_requests())
 
-    sample, unfinished = engine.runner.run(first())
+    sample, unfinished = engine.runner.run(first_answer())
     assert sample.request == quick.hash
     assert unfinished == 0
     assert engine.ask(TEXT)[0].finish_reason in (FinishReason.STOP, FinishReason.LENGTH)

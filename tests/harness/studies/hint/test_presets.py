@@ -173,10 +173,10 @@ def test_gaps_tables_and_breakdowns(tmp_path: Path) -> None:
     def always(messages: Any, seed: int) -> str:
         return rf"\boxed{{{parse(content_of(messages)[1]).value}}}"
 
-    def known(messages: Any, seed: int) -> str:
+    def only_i(messages: Any, seed: int) -> str:
         return always(messages, seed) if content_of(messages)[0].startswith("I_") else ""
 
-    run = sweep([known, always], ["hint"], problems=problems, prompt=prompt, out=tmp_path / "run")
+    run = sweep([only_i, always], ["hint"], problems=problems, prompt=prompt, out=tmp_path / "run")
     comparison = compare(run, breakdown="largest")
     for gap, split in zip(comparison.gaps, ("SS", "LL"), strict=True):
         assert gap.group == f"hint: I − {split}"

@@ -175,16 +175,16 @@ def test_exploits_are_integrated_with_special_functions(tmp_path: Path) -> None:
 def test_one_command_in_every_format(runs: list[Run], tmp_path: Path) -> None:
     words = ["search", *(str(run.path) for run in runs[1:2]), "--paper"]
 
-    def shown(*options: str) -> str:
+    def output_of(*options: str) -> str:
         result = CliRunner().invoke(cli, [*words, *options])
         assert result.exit_code == 0, result.output
         return result.stdout
 
-    assert "### Table 16: answers to robustness failures" in shown("--format", "markdown")
-    assert shown("--format", "latex").count(r"\begin{tabular}") == 11
-    lines = list(csv.reader(io.StringIO(shown("--format", "csv"))))
+    assert "### Table 16: answers to robustness failures" in output_of("--format", "markdown")
+    assert output_of("--format", "latex").count(r"\begin{tabular}") == 11
+    lines = list(csv.reader(io.StringIO(output_of("--format", "csv"))))
     assert ["Table 6: failures near validation problems", "1", "search", "paper"] in lines
-    data = json.loads(shown("--json"))
+    data = json.loads(output_of("--json"))
     assert data[0]["headings"] == ["search", "model", "cluster 1", "cluster 2", "cluster 3"]
     for wrong in (["search", "--paper"], [*words[:2], "--figures", str(tmp_path / "figures")]):
         refused = CliRunner().invoke(cli, wrong)

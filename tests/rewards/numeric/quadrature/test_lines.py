@@ -169,7 +169,7 @@ def expression(text):
     return read(text)[0].expression
 
 
-def shown(line):
+def rounded(line):
     radius = float(line[0].rad())
     return (*(float(c.mid()) for c in line), *((radius,) if radius > 1e-9 else ()))
 
@@ -183,7 +183,7 @@ def test_lines(row):
         got = [tail.size, tail.least, tail.lower_line, tail.upper_line]
     for line, expected in zip(got, lines, strict=True):
         assert (line is None) == (expected is None)
-        assert line is None or shown(line) == pytest.approx(expected, rel=2e-5, abs=1e-30)
+        assert line is None or rounded(line) == pytest.approx(expected, rel=2e-5, abs=1e-30)
     assert tail.sign == sign
     tape = compile_tape(g, "x")
     for t in (0, 0.375, 1, 10, 60):
@@ -204,13 +204,13 @@ def test_a_parameter_that_is_a_ball_has_the_bounds_of_all_its_values():
     with precision(128):
         tail = _Tail("x", values, arb(8), 1)
         constant = tail.of(read("a")[0].expression)
-        assert shown(constant.size) == pytest.approx((math.log(4), 0))
-        assert shown(constant.least) == pytest.approx((math.log(2), 0))
-        assert shown(constant.lower_line) == pytest.approx((2, 0))
-        assert shown(constant.upper_line) == pytest.approx((4, 0))
+        assert rounded(constant.size) == pytest.approx((math.log(4), 0))
+        assert rounded(constant.least) == pytest.approx((math.log(2), 0))
+        assert rounded(constant.lower_line) == pytest.approx((2, 0))
+        assert rounded(constant.upper_line) == pytest.approx((4, 0))
         assert constant.sign == 1
         product = tail.of(read("ax")[0].expression)
-        assert shown(product.size) == pytest.approx((math.log(32), 1 / 8))
+        assert rounded(product.size) == pytest.approx((math.log(32), 1 / 8))
         assert product.least is not None
         assert bool(product.least[0] <= math.log(16) + 1e-9)
         total = tail.of(read(r"ax+\sin x")[0].expression)

@@ -47,20 +47,20 @@ REFUTED = [
 ]
 
 
-def made(integrand: str, answer: str) -> Any:
+def certificate_of(integrand: str, answer: str) -> Any:
     return json.loads(json.dumps(certify(answer, integrand)))
 
 
 @pytest.mark.parametrize(("integrand", "answer"), PROVED)
 def test_proofs_are_certified(integrand: str, answer: str) -> None:
-    data = made(integrand, answer)
+    data = certificate_of(integrand, answer)
     assert data["kind"] == "identity"
     assert set(check(data)) <= {"asin", "erf"}  # derivatives that are taken as stated
 
 
 @pytest.mark.parametrize(("integrand", "answer"), REFUTED)
 def test_witnesses_are_certified(integrand: str, answer: str) -> None:
-    data = made(integrand, answer)
+    data = certificate_of(integrand, answer)
     assert (data["kind"], check(data)) == ("witness", [])
 
 
@@ -109,13 +109,13 @@ def test_the_verdict_s_options_hold() -> None:
 
 
 def test_slow_functions_are_refuted_in_a_worker() -> None:
-    data = made(r"\operatorname{Li}_2(x)", r"\operatorname{Li}_2(x)")
+    data = certificate_of(r"\operatorname{Li}_2(x)", r"\operatorname{Li}_2(x)")
     assert (data["kind"], check(data)) == ("witness", ["derivative", "f"])
 
 
 @pytest.mark.parametrize(("integrand", "answer"), PROVED[:7])
 def test_a_changed_coefficient_is_seen(integrand: str, answer: str) -> None:
-    data, source = made(integrand, answer), random.Random(1)
+    data, source = certificate_of(integrand, answer), random.Random(1)
     for _ in range(40):
         forged = deepcopy(data)
         case = source.choice(forged["cases"])
@@ -137,7 +137,7 @@ def test_a_changed_coefficient_is_seen(integrand: str, answer: str) -> None:
 
 
 def test_forged_witnesses_are_seen() -> None:
-    data = made("2x", "x^3")
+    data = certificate_of("2x", "x^3")
     for change in (
         {"answer": ["pow", ["symbol", "x"], "2"]},
         {"derivative": data["f"]},

@@ -101,7 +101,7 @@ def _conclude(page: Page, derivation: Derivation, opening: str, closing: str) ->
         page.say(f"{closing}.\n")
 
 
-def _whole(derivation: Derivation) -> str:
+def _integral_of(derivation: Derivation) -> str:
     return rf"\int {derivation.integrand}\,dx"
 
 
@@ -112,7 +112,7 @@ def _links(derivation: Derivation) -> Iterator[tuple[int, Line]]:
 def displays(page: Page, derivation: Derivation) -> None:
     _introduce(page, derivation, "$", "$", ", ")
     page.say("Then\n\\[ ")
-    page.write(_whole(derivation))
+    page.write(_integral_of(derivation))
     for number, line in _links(derivation):
         page.say(" = ")
         page.write(line.right, number)
@@ -123,7 +123,7 @@ def displays(page: Page, derivation: Derivation) -> None:
 def align(page: Page, derivation: Derivation) -> None:
     _introduce(page, derivation, "$", "$", ", ")
     page.say("We get\n\\begin{align*}\n")
-    page.write(_whole(derivation))
+    page.write(_integral_of(derivation))
     for number, line in _links(derivation):
         page.say(" &= ")
         page.write(line.right, number)
@@ -135,7 +135,7 @@ def align(page: Page, derivation: Derivation) -> None:
 def one_line(page: Page, derivation: Derivation) -> None:
     _introduce(page, derivation, "$", "$", " and ")
     page.say("\n$$")
-    page.write(_whole(derivation))
+    page.write(_integral_of(derivation))
     for number, line in _links(derivation):
         page.say("=")
         page.write(line.right, number)
@@ -144,11 +144,11 @@ def one_line(page: Page, derivation: Derivation) -> None:
 
 
 def restated(page: Page, derivation: Derivation) -> None:
-    page.say(f"We want $\\displaystyle {_whole(derivation)}$.\n\n")
+    page.say(f"We want $\\displaystyle {_integral_of(derivation)}$.\n\n")
     _introduce(page, derivation, "\\( ", " \\)", "; ")
     for number, line in _links(derivation):
         page.say("\n" + ("Therefore" if number % 2 else "It follows that") + "\n$$\n")
-        page.write(_whole(derivation))
+        page.write(_integral_of(derivation))
         page.say(" = ")
         page.write(line.right, number)
         page.say("\n$$")
@@ -162,7 +162,7 @@ def bare(page: Page, derivation: Derivation) -> None:
         page.say(" = ")
         page.write(line.right, number)
         page.say("\n")
-    page.write(_whole(derivation))
+    page.write(_integral_of(derivation))
     for number, line in _links(derivation):
         page.say("\n= " if number > len(derivation.before) else " = ")
         page.write(line.right, number)
@@ -181,7 +181,7 @@ def steps(page: Page, derivation: Derivation) -> None:
             page.write(line.right, number)
             page.say("$\n")
     page.say("\n### Step 2: The integral\n\n")
-    front = _whole(derivation)
+    front = _integral_of(derivation)
     for number, line in _links(derivation):
         page.say(f"{number}. \\[")
         page.write(front)
@@ -203,7 +203,7 @@ def columns(page: Page, derivation: Derivation) -> None:
             page.say(" & " if number % 2 == 0 else " \\\\\n")
         page.say("\\end{align*}\n")
     page.say("\\[\\begin{aligned}\n& ")
-    page.write(_whole(derivation))
+    page.write(_integral_of(derivation))
     for number, line in _links(derivation):
         page.say(" \\\\\n&\\quad = ")
         page.write(line.right, number)
@@ -220,7 +220,7 @@ def german(page: Page, derivation: Derivation) -> None:
         page.write(line.right, number)
         page.say("$")
     page.say(". Damit ist\n\\begin{equation*}\\begin{split}\n")
-    page.write(_whole(derivation))
+    page.write(_integral_of(derivation))
     for number, line in _links(derivation):
         page.say(" &= ")
         page.write(line.right, number)
@@ -231,7 +231,7 @@ def german(page: Page, derivation: Derivation) -> None:
 
 def inline(page: Page, derivation: Derivation) -> None:
     _introduce(page, derivation, "$", "$", ", ")
-    front = _whole(derivation)
+    front = _integral_of(derivation)
     for number, line in _links(derivation):
         page.say("So $" if number % 2 else "We have $")
         page.write(front)
