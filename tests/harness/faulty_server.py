@@ -155,11 +155,13 @@ class FaultyServer:
             return web.json_response(
                 {"error": {"message": message, "code": "invalid_api_key"}}, status=401
             )
+        # The most requests at a time, for tests of concurrency.
         self.active += 1
         self.most = max(self.most, self.active)
         try:
             if self.delay:
                 await asyncio.sleep(self.delay)
+            # A fault is a method that answers in its own way.
             fault = self._next_fault()
             if fault:
                 self.counts[fault] += 1

@@ -49,6 +49,7 @@ def make(
     skill = [chance.betavariate(0.7, 0.9) for _ in range(problems)]
     names = [f"model{number:014}" for number in range(models)]
     begin(path, names, every, samples)
+    # The set of verdicts must exist before verdicts are appended by hand.
     with rescoring(path) as run, run.scoring("balls-1", {"method": "balls"}):
         pass
     text = " ".join(chance.choices(WORDS, k=words))
@@ -60,6 +61,7 @@ def make(
             for sample in range(samples):
                 for number, key in enumerate(keys):
                     subset, which = divmod(number, problems)
+                    # Perturbed subsets and later models are worse, for differences to find.
                     solved = chance.random() < skill[which] * (1 - 0.1 * subset - 0.05 * model)
                     at = 0.0 if solved else 0.5 + 0.5 * chance.random()
                     status, answer = next((s, a) for limit, s, a in ANSWERS if at <= limit)

@@ -105,6 +105,7 @@ def judged(
 ) -> tuple[list[Row], int]:
     """The result of a copy of the package with a single changed number."""
     with tempfile.TemporaryDirectory() as folder:
+        # A separate process, as the package is imported only once per process.
         package = Path(folder) / "calculus_harness"
         shutil.copytree(ROOT / "rewards", package / "rewards")
         (package / "__init__.py").touch()

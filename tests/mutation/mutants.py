@@ -113,6 +113,8 @@ def draw(seed: int, number: int) -> list[Mutant]:
     names = [n for n in plugins.operator_names() if not any(word in n for word in LEFT_OUT)]
     operators = {name: plugins.get_operator(name)() for name in sorted(names)}
     mutants: list[Mutant] = []
+    # Rooms have equal shares, however large they are; within a room every place in the code is
+    # equally likely, however many operators apply there.
     for room, folders in ROOMS.items():
         occurrences: dict[tuple[str, Any], list[tuple[str, int]]] = defaultdict(list)
         paths = sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
@@ -257,6 +259,7 @@ class Copy:
         if mutated is None:
             return mutant | {"result": "gone"}
         changed, line = mutated
+        # The fastest tests come first, up to the time limit: most mutants die at once.
         chosen, total = [], 0.0
         seconds = self.seconds(mutant["module"].partition("/")[0])
         for id in self.tests(mutant["module"], line):
@@ -271,6 +274,7 @@ class Copy:
         listed.write_text(json.dumps(chosen))
         files = sorted({id.partition("::")[0] for id in chosen})
         try:
+            # The copy is always restored, as the next mutant starts from the original.
             path.write_text(changed, "utf-8")
             code = self.pytest(
                 "-x", f"--chosen={listed}", "-m", "", *files, timeout=90 + 4 * min(total, limit)

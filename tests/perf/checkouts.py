@@ -134,6 +134,7 @@ def main() -> None:
     items = load(arguments.source, arguments.category)
     names, rows = [name for name, _ in items], [row for _, row in items]
     folders = arguments.before.resolve(), Path(__file__).resolve().parents[2]
+    # The processes of both checkouts take turns: load on the machine affects both.
     before, after = (Checkout(folder, rows) for folder in folders)
     first, second = before.ask("verdicts"), after.ask("verdicts")
     changed = Counter(pair for pair in zip(first, second, strict=True) if pair[0] != pair[1])
@@ -141,6 +142,7 @@ def main() -> None:
     if arguments.calls:
         show_calls(before.ask("calls"), after.ask("calls"), len(rows), arguments.rows)
         return
+    # The least time of a row over all rounds is the least disturbed.
     rounds = [(before.ask("once"), after.ask("once")) for _ in range(arguments.rounds)]
     ratios = [sum(new) / sum(old) for old, new in rounds]
     old, new = (

@@ -131,6 +131,8 @@ def published(deadline: float) -> Method:
 def math_verify(items: Sequence[Item], warm_up: Sequence[Item]) -> tuple[Method, str]:
     from math_verify import parse, verify
 
+    # Another right answer to the same integral is the fairest reference; the answer itself flatters
+    # Math-Verify.
     rights = defaultdict(list)
     for item in warm_up:
         if item.right:
@@ -224,6 +226,7 @@ def report(
     print(
         f"## {source}: {len(items)} items, {len({item.integrand for item in items})} integrands\n"
     )
+    # First with empty caches, then again with warm ones, as in a group of 16 answers.
     forget()
     cold = best_of(arguments.best_of, "ours, first", items, ours, new=True)
     again = best_of(arguments.best_of, "ours, again", items, ours, new=False)

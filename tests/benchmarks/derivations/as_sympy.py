@@ -72,6 +72,7 @@ def walks(seed: int, length: int = 8) -> Iterator[Pair]:
     }
     unary = {"sin": sin, "cos": cos, "exp": exp, "log": log}
     for _ in range(length):
+        # Recent terms are preferred, for deep terms; any term is the second operand.
         (a, b), (c, d) = rng.choice(pool[-5:]), rng.choice(pool)
         v, w = rng.choice(letters)
         name = rng.choice((*binary, *unary, "diff", "int"))
@@ -89,6 +90,7 @@ def walks(seed: int, length: int = 8) -> Iterator[Pair]:
                 pair = integral(a, v), sympy.Integral(b, w)
         except UnusableFormulaError:
             continue
+        # SymPy evaluates some formulas to constants that our terms lack.
         if pair[1].has(sympy.zoo, sympy.nan, sympy.I, sympy.pi) or len(str(pair[1])) > 300:
             continue
         pool.append(pair)

@@ -55,6 +55,7 @@ def check_data_set(concept: str | None, seed: int = 0) -> None:
     train_quota, val_quota, test_quota = (100, 10, 100) if concept else (100_000, 100, 1_000)
     train_total, val_total, counts = 0, 0, Counter[str]()
     for operators in range(21):
+        # Sizes by number of operators.
         drawn = part(seed, operators, concept)
         assert len(drawn.train) == split_sizes("train", concept).get(operators, 0)
         train_total += len(drawn.train)
@@ -64,6 +65,8 @@ def check_data_set(concept: str | None, seed: int = 0) -> None:
             assert size == split_sizes(split, concept).get(operators, 0)
             counts[split] += size
 
+        # Training rows are distinct where there are enough expressions, and split I repeats the
+        # first rows.
         train = names(drawn.train)
         assert (operators <= 10) or not train
         if len(train) == train_quota and operators > 2:
@@ -72,11 +75,13 @@ def check_data_set(concept: str | None, seed: int = 0) -> None:
             assert names(drawn.test["I"]) == train[: len(train) * test_quota // train_quota]
             assert names(drawn.val["I"]) == train[: len(train) * val_quota // train_quota]
 
+        # All other splits hold new expressions, each once.
         held = [*drawn.val.items(), *drawn.test.items()]
         new = [name for split, rows in held if split != "I" for name in names(rows)]
         assert len(set(new)) == len(new)
         assert not set(new) & set(train)
 
+        # Bounds and labels of single expressions.
         for text in expressions(drawn.train[:: max(1, len(drawn.train) // 5_000)]):
             check_expression(parse(text), operators, 100, concept)
         for split, rows in held:
@@ -85,6 +90,7 @@ def check_data_set(concept: str | None, seed: int = 0) -> None:
                 read = parse(text)
                 check_expression(read, operators, 10_000, concept)
                 assert split_of(read, trained=trained) == split
+        # No result is too frequent within a pool.
         small = [drawn.train, *(rows for split, rows in held if split in ("SS", "LS"))]
         large = [rows for split, rows in held if split in ("SL", "LL")]
         if operators > 2:

@@ -156,6 +156,7 @@ def test_asking_keeps_to_the_concurrency_and_lets_answers_make_requests() -> Non
             while (item := await queue.get()) is not None:
                 yield item
 
+        # Every answer of the first twenty makes a further request.
         count = 0
         async for completion in ask_each(requests(), ask, 4):
             count += 1

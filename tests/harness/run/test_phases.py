@@ -275,6 +275,8 @@ def test_pools_by_where_a_problem_comes_from_and_at_which_rank() -> None:
     assert pools["exp_sum2"] == {"p2", "p3"}
     assert pools["valid_sum4"] == pools["over_k"] == pools["plus_ln"] == {"p4"}
     assert len(pools) == 16
+    # A deterministic model would fail none of its solved problems again: sums of one term are left
+    # out.
     steady = _results(False, {"bee/qualifier": 1})
     names = {child.subset for group in derive("paper", "none", steady) for child in group}
     assert not {name for name in names if name.endswith("1")}

@@ -133,6 +133,8 @@ def test_a_kill_while_sealing_loses_nothing(tmp_path: Path) -> None:
     expected = list(LogReader(tmp_path, HEAVY).rows())
     sealed, index = tmp_path / "00000.jsonl.gz", tmp_path / "00000.columns.gz"
     raw = gzip.decompress(sealed.read_bytes())
+    # The steps of sealing: write the compressed file under another name, rename, write the columns
+    # under another name, rename, remove the raw file.
     states = [
         {"00000.jsonl": raw, "00000.jsonl.gz.tmp": sealed.read_bytes()[:50]},
         {"00000.jsonl": raw, "00000.jsonl.gz": sealed.read_bytes()},

@@ -153,6 +153,7 @@ def main(experiments: int) -> int:
             f"| {name} | {100 * numbers[:, 0].min():.1f} % | {at} "
             f"| {np.sum(numbers[:, 0] < LEAST)} | {100 * numbers[:, 1].mean():.1f} |"
         )
+    # Only rivals with enough coverage count: a narrow interval without coverage is no rival.
     covering = [rates[:, 1].mean() for rates in measured.values() if rates[:, 0].min() >= LEAST]
     own = measured[PRODUCT]
     return int(own[:, 0].min() < LEAST or own[:, 1].mean() > WIDEST * min(covering))

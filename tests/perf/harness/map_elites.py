@@ -109,6 +109,8 @@ def map_elites(seed: int, budget: int) -> Search:
     generation = 0
     while len(state.seen) < budget:
         generation += 1
+        # Both searches draw from the same seeds by the same mutations; only the choice of parents
+        # differs.
         parents = list(SEEDS)
         if len(archive):
             elites = archive.sample_elites(min(SEED_SIZE, len(archive)))

@@ -136,6 +136,7 @@ def simulate(
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "model.py").write_text(MODEL)
+        # The answers without a cluster are the expected answers.
         local = swept(folder, answers, "here") if answers else Counter()
         if completions:
             with measured("stored", completions):

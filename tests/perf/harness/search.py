@@ -51,6 +51,7 @@ def rates() -> None:
         valid, refused = mutants(seeds, SIZE, Rules(), ("perf", generation))
         spent += time.process_time() - start
         drawn += len(valid) + sum(refused.values())
+        # The verifier's reading is timed apart: a search reads new mutants only.
         new = {mutant.text: mutant for mutant in valid}
         start = time.process_time()
         for mutant in new.values():
@@ -63,6 +64,7 @@ def rates() -> None:
     print(f"  with the verifier's reading of each new one: {drawn / (spent + checked):.0f}")
     import sympy
 
+    # SymPy gets a sample of the last generation, with the published limit of processor time.
     chosen = mutants_of_last[:: max(1, len(mutants_of_last) // SIMPLIFIED)]
     start = time.process_time()
     late = 0

@@ -158,6 +158,8 @@ def traps(count: int, length: int = 3) -> dict[str, Any]:
     for index in range(count):
         pair = example(length, SEED, index, ORIGINAL)
         try:
+            # An example is sound if the positive follows and the negative does not. Each way to
+            # fail is counted apart.
             proof.prove_steps([*pair.before, pair.positive])
         except proof.RefutedError:
             counts["positive wrong"] += 1
@@ -177,6 +179,7 @@ def traps(count: int, length: int = 3) -> dict[str, Any]:
         if not right:
             counts["sound"] += 1
             continue
+        # The negative is right as well: a trap for any classifier.
         by_operator[pair.operator] += 1
         if pair.negative.annotation == pair.positive.annotation:
             counts["negative right: another constant of integration"] += 1

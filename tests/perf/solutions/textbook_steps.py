@@ -69,6 +69,7 @@ def plant(folder: Path, seed: int) -> None:
             right = verify_solution(work.text, work.problem)
         except ProblemError:
             continue
+        # A claim that is called wrong without a slip would count as a found slip.
         if right.first_wrong is not None and right.claims[right.first_wrong].kind != "final":
             continue
         signs = judged_signs(work, right)
@@ -85,6 +86,8 @@ def plant(folder: Path, seed: int) -> None:
             counts["found"] += is_found
             counts["planted in a judged sign"] += judged
             counts["found in a judged sign"] += judged and is_found
+            # A slip may change nothing, as in a constant of integration: the claim is then still
+            # judged right.
             own = judged_signs(slip[0], solution)[sign]
             equal = not is_found and own.startswith("correct")
             counts["no effect"] += equal
@@ -114,6 +117,7 @@ def draw_signs(folders: list[Path], seed: int, number: int) -> None:
             solution = verify_solution(work.text, work.problem)
         except ProblemError:
             continue
+        # Signs of claims and of definitions, found from the ends of their right sides.
         claims = {
             work.text.rfind("=", 0, claim.end - len(claim.right)) for claim in solution.claims
         }

@@ -91,6 +91,7 @@ def elementary(rng: random.Random) -> Expr:
         ]
     )
     u = inner(rng)
+    # Arguments that keep the values real and moderate.
     if f is sp.log:
         return sp.log(positive(rng))
     if f in (sp.tan, sp.sec, sp.cot, sp.cosh, sp.sinh) and u.has(sp.exp):
@@ -206,6 +207,7 @@ def mutants(e: Expr, rng: random.Random) -> Iterator[tuple[str, Expr]]:
         ("sign", lambda: -e),
         ("factor", lambda: e * rng.choice([2, sp.Rational(1, 2), a])),
     ]
+    # Each slip is a function, evaluated only when drawn.
     for i, node in enumerate(nodes):
         if node.is_Add:
             for t in node.args:
@@ -322,6 +324,7 @@ def generated(seed: int, count: int) -> Iterator[dict[str, str]]:
             continue
         seen.add(big_f)
         f = integrand_of(big_f, rng)
+        # The examiner must agree with SymPy, or the label could be wrong.
         if f == 0 or not f.has(x) or not proven_right(f, big_f):
             continue
         integrand = latex_of(f, rng, answer=False)
@@ -337,6 +340,7 @@ def generated(seed: int, count: int) -> Iterator[dict[str, str]]:
             "label": "right",
             "kind": family,
         }
+        # Only mutants with a refuting point are wrong for certain.
         number = 0
         for slip, wrong in mutants(big_f, rng):
             if number == MUTANTS:

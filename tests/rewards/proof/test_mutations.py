@@ -87,6 +87,7 @@ def survey(count: int, seed: int) -> dict[str, int]:
         integrand = diff(answer)
         if needs_worker(answer) or needs_worker(integrand):
             continue
+        # The identity itself, a mutated answer, and a mutated integrand.
         pairs = [
             (answer, integrand),
             (mutate(answer, source), integrand),
@@ -124,6 +125,8 @@ def polynomial(source: random.Random, degree: int) -> Expression:
 
 def branches(source: random.Random) -> tuple[Expression, Expression]:
     """Two expressions with equality up to a branch, such as sqrt(v^2) and v, for v = a + b r."""
+    # v = a + b r with a root, a sine or an exponential r whose square u is known: v^2 is then a
+    # polynomial in r.
     square, unit, double = polynomial(source, source.choice((1, 1, 2, 4))), Number(1), Number(2)
     minus = Number(-1)
     nested = call("add", call("sqrt", polynomial(source, 1)), Number(source.randint(-2, 3)))
@@ -145,6 +148,7 @@ def branches(source: random.Random) -> tuple[Expression, Expression]:
     twice = call("atan", call("div", call("mul", double, v), complement))
     second = call("atan", call("div", call("mul", minus, complement), call("mul", double, v)))
     roots = call("mul", call("sqrt", call("mul", v, conjugate)), call("sqrt", v))
+    # Each pair is equal on one branch only: roots and logarithms of squares, and inverse functions.
     pair = source.choice(
         (
             (call("sqrt", v2), v),

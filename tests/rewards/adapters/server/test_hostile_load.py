@@ -82,6 +82,8 @@ def children(process: int) -> list[int]:
 
 async def attack(address: str, end: float) -> None:
     """Hostile bodies, torn and bombed compression, and idle connections, over and over."""
+    # Many small values, a quadratic prompt, a compressed bomb, a torn stream, deep nesting, and a
+    # text without an end.
     bodies = [
         (b'{"items":[' + b"[]," * 1_000_000, ""),
         (
@@ -101,6 +103,7 @@ async def attack(address: str, end: float) -> None:
                 with suppress(OSError):
                     head = random.choice([b"", b"POST /sc", b"POST /score HTTP/1.1\r\nHost: x\r\n"])
                     idle.append(await opened(address, head))
+            # The oldest idle connections are closed, to stay below the limit of open files.
             while len(idle) > 2000:
                 idle.pop(0)[1].close()
             await asyncio.sleep(0.3)

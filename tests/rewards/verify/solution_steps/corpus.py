@@ -326,6 +326,7 @@ def carried(derivation: Derivation, start: int, factor: str) -> Derivation:
 def corpus(size: int = SIZE, seed: int = SEED) -> Iterator[Labelled]:
     """The solutions: two of five are right; three of five have an error."""
     for number in range(size):
+        # A solution depends on its number alone, so the corpus can grow.
         r = Random(f"{seed}/{number}")
         make = TEMPLATES[number % len(TEMPLATES)]
         voice = VOICES[number % len(VOICES)]
@@ -334,6 +335,7 @@ def corpus(size: int = SIZE, seed: int = SEED) -> Iterator[Labelled]:
         label = ("right", "lucky", "right", "last", "carried")[number // len(TEMPLATES) % 5]
         lines = derivation.lines
         final = len(lines) - 1
+        # An error is only carried through a chain; lines after the chain would correct the error.
         if label == "carried" and derivation.after:
             label = "last"
         if label == "right":
@@ -344,6 +346,7 @@ def corpus(size: int = SIZE, seed: int = SEED) -> Iterator[Labelled]:
             factor = r.choice(["-", "2", r"\frac{1}{2}"])
             yield written(name, carried(derivation, at_line, factor), voice, r, at_line, label)
             continue
+        # Lines with known mistakes: the final line for "last", any other line for "lucky".
         able = [
             at for at, line in enumerate(lines) if line.wrong and (at == final) == (label == "last")
         ]

@@ -48,6 +48,7 @@ def measure(solutions: Iterable[Labelled]) -> Measured:
         displayed = [claim for claim in solution.claims if claim.displayed]
         measured.displayed += len(displayed)
         measured.judged += sum(claim.judgement is not Judgement.UNCHECKED for claim in displayed)
+        # Right solutions measure false alarms, wrong solutions measure found errors.
         if labelled.label == "right":
             wrong = sum(claim.judgement is Judgement.INCORRECT for claim in solution.claims)
             measured.claims += len(claims)

@@ -116,6 +116,7 @@ def worked(folder: Path) -> Iterator[Worked]:
         str(path): path.read_text("utf-8", "replace") for path in sorted(folder.rglob("*.tex"))
     }
     texts = {name: _COMMENT.sub("\n", text) for name, text in texts.items()}
+    # Macros may be defined in one file and used in another.
     macros = macros_of(texts)
     for name, text in texts.items():
         for number, example in enumerate(_EXAMPLE.finditer(text)):
@@ -128,8 +129,12 @@ def worked(folder: Path) -> Iterator[Worked]:
             )
             problems = integrals(statement)
             items = _ITEM.split(solution)
+            # Exercises with several parts have an item for each part; the text before the first
+            # item belongs to none.
             answers = items[1:] if len(items) > len(problems) > 1 or len(items) > 2 else [solution]
             for index, item in enumerate(answers):
+                # The problem is the part's own integral, the only integral of the statement, or the
+                # first integral of the solution.
                 own = integrals(item)
                 if len(answers) > 1 and len(problems) == len(answers):
                     problem = problems[index]
