@@ -408,6 +408,7 @@ def parse(name: str, source: str) -> Prompt:
         raise PromptError(f"prompt {name!r}, line {line}: {error.message}") from None
     if head.get("pictures") is not None and not _CALLS.search(body):
         raise PromptError(f"prompt {name!r}: pictures need messages, as in {{% call user() %}}")
+    # A prompt without a placeholder would ask every problem the same question.
     if "pictures" not in head and not variables - {*ROLES, "examples", "stage", *stages}:
         raise PromptError(
             f"prompt {name!r} does not show the problem: it has no placeholder, as "
