@@ -302,6 +302,7 @@ def _content(source: str) -> str:
 def _claim(path: Path, settings: dict[str, Any]) -> None:
     """Record sources and options in a new directory; compare an old directory's record."""
     record = path / RECORD
+    # Rows without a record are of another program.
     if not record.exists():
         if any((path / "rows").glob("*")):
             raise UserError(f"{path} holds rows, but does not say of what: choose another --out")
@@ -336,6 +337,8 @@ def _audited(items: Iterable[AuditItem], workers: int | None) -> Iterator[dict[s
     waiting: deque[tuple[list[AuditItem], list[int], Future[list[Any]]]] = deque()
     source = iter(items)
     while True:
+        # A bounded number of batches is under way: a table of any size is read as fast as it is
+        # judged.
         while len(waiting) < BATCHES + pool.size // 8 and (batch := list(islice(source, BATCH))):
             positions = [at for at, item in enumerate(batch) if item.task]
             rows = [[batch[at].to_dict()] for at in positions]
@@ -343,6 +346,7 @@ def _audited(items: Iterable[AuditItem], workers: int | None) -> Iterator[dict[s
         if not waiting:
             return
         batch, positions, future = waiting.popleft()
+        # Rows without a task need no worker, and keep their place.
         results = dict(zip(positions, future.result(), strict=True))
         for at, item in enumerate(batch):
             yield _row(item, results.get(at))

@@ -59,6 +59,7 @@ def other_readings(tree: Expression, text: str) -> Iterator[tuple[Suspicion, Exp
 
     """
     functions = {node.function for node in nodes_of(tree) if isinstance(node, Call)}
+    # Elliptic integrals are written with the modulus k or the parameter m = k^2.
     if functions & _ELLIPTIC:
         yield (
             Suspicion("another reading: modulus", "right if the last argument is the modulus k"),
@@ -244,6 +245,7 @@ def without_modulus(line: ReferenceOnLine | None) -> str:
     r"""A value where f is real and F is not, if F with \ln|u| for \ln u is right; else empty."""
     if line is None:
         return ""
+    # Nothing to mend where F is real at nearly all points.
     answered = line.right(line.tree)
     if len(answered) > len(line.real_points) - _MIN_POINTS:
         return ""

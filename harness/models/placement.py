@@ -68,6 +68,7 @@ def groups(spec: str, placement: Placement, gpus: Sequence[int]) -> list[EngineG
     """
     if not placement.gpus or (placement.without_gpu and not any(gpus)):
         return [EngineGroup(())] * (placement.engines or len(gpus))
+    # An engine fits on a node, or is spread over as few nodes as possible.
     if placement.gpus <= max(gpus):
         fitting = sum(node // placement.gpus for node in gpus)
         group = EngineGroup((placement.gpus,))

@@ -137,6 +137,7 @@ class RequestBudget:
         self.under_way -= 1
         if completion.completion_tokens is not None:
             self.spent[completion.model].add(completion)
+        # Without token counts a limit in tokens or money cannot hold.
         elif not (
             model.deterministic
             or completion.finish_reason in (FinishReason.ERROR, FinishReason.UNREACHABLE)

@@ -318,6 +318,7 @@ def forward_model_logs(progress: Progress) -> Iterator[None]:
     models_logger = logging.getLogger("calculus_harness.harness.models")
     repeated = logging.getLogger(f"{models_logger.name}.repeated")
     handlers = {models_logger: _ProgressHandler(progress), repeated: _RepeatedHandler(progress)}
+    # The state of the loggers is restored: a caller may use logging for other purposes.
     saved_states = [(logger, logger.level, logger.propagate) for logger in handlers]
     for logger, handler in handlers.items():
         logger.addHandler(handler)

@@ -80,11 +80,13 @@ def group(problem: Problem, samples: Sequence[JudgedAnswer]) -> list[int | None]
     texts: dict[str, int | None] = {}
     groups: list[int | None] = []
     for sample in samples:
+        # Correct answers are equal by definition; unreadable answers have no vote.
         if sample.status == Status.CORRECT:
             groups.append(0)
         elif sample.answer is None or sample.status in _MUTE:
             groups.append(None)
         else:
+            # Equal texts are compared once.
             text = " ".join(sample.answer.split())
             if text not in texts:
                 texts[text] = _find(problem, text, seen, len(texts) + 1)
@@ -105,6 +107,8 @@ def _find(problem: Problem, text: str, seen: list[_AnswerGroup], new: int) -> in
         tree = read(text, symbols=[variable, *problem.assumptions])[0].expression
     except ReadError:
         return None
+    # Fingerprints at points select candidates; only candidates with enough equal marks are compared
+    # in earnest.
     marks = _marks(tree, variable)
     for candidate in seen:
         if len(candidate.marks & marks) >= SHARED and _same(problem, text, tree, candidate, marks):
@@ -201,6 +205,7 @@ def distinct_forms(problem: Problem, samples: Iterable[JudgedAnswer]) -> int:
             except ReadError:
                 pass
             else:
+                # Order of terms and factors, and constants of integration, make no other form.
                 terms = additive_terms(tree, variable)
                 form = frozenset(_sorted(term) for term in terms if not is_constant(term, variable))
         forms.add(form)

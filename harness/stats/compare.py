@@ -301,6 +301,7 @@ def _models(systems: Sequence[System]) -> list[_PairedGroup]:
         for pair in pairs:
             subsets.setdefault(common[pair.unit].name, []).append(pair)
         sides = (system.name, second.name)
+        # With a single subset, the subset and all problems would be the same contrast.
         if len(subsets) != 1:
             groups += [
                 _PairedGroup(name, sides, Pairs(its_pairs), 0, common)

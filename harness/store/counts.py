@@ -95,6 +95,8 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 def _draw(drawn: list[tuple[int, int, Any]], row: Mapping[str, Any]) -> None:
     """Push a wrong answer to a heap of the answers with the smallest hashes, largest on top."""
+    # The smallest hashes of keys are a random sample, independent of order and shards, and samples
+    # of shards can be merged.
     hashed = hashlib.blake2b(row["key"].encode("utf-8", "replace"), digest_size=6).digest()
     rank = -int.from_bytes(hashed)
     if len(drawn) == WRONG and rank <= drawn[0][0]:
@@ -164,6 +166,7 @@ def merge(shards: Iterable[Mapping[str, Any]]) -> dict[Group, Sums]:
             if sums_before is None:
                 total[model, problem] = dict(sums)
                 continue
+            # All sums add, except the first correct sample, which is a minimum.
             first_correct = min(
                 sums_before.get(FIRST_CORRECT, math.inf), sums.get(FIRST_CORRECT, math.inf)
             )

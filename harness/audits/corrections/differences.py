@@ -129,11 +129,14 @@ class _Affine:
     def slips(self, wrong: Formulas) -> Iterator[str]:
         """The slips from the member of the family to a wrong solution."""
         values = _sampled(wrong, self.variable)
+        # A derivative of the whole family: an error of order.
         if _coefficients(values, self.slopes) is not None:
             yield "another order"
+        # Without constants, and for a single function, the slips of antiderivatives apply.
         if self.values.shape[1] == 1 == len(wrong):
             (right,), (answer,) = self.particular.values(), wrong.values()
             yield from _names(right, answer, self.variable)
+        # Otherwise a slip is undone, and the result must be a member of the family.
         for function, tree in wrong.items():
             yield from self._dropped(function, values)
             for slip, candidate in islice(everything_undone(tree, self.variable), MAX_CANDIDATES):

@@ -169,6 +169,7 @@ def _by_term(
     terms = additive_terms(reference, target.variable)
     for at, term in enumerate(terms if len(terms) > 1 else ()):
         try:
+            # If the residual is c times an addend, the right addend is 1 - c times this addend.
             c = ratio(residual, _at_order(Sampled(term, target.variable), order))
         except UnusableError:
             continue

@@ -210,6 +210,7 @@ class _Functions:
             at = [_number(value, self.names) for value in jet.at]
             at = at or [self.names[name] for name in own]
             orders, f = Counter(jet.by), self.identifiers[jet.function]
+            # Values, derivatives of a function of one variable, and partial derivatives.
             if not jet.by:
                 text = f"{f}({', '.join(at)})"
             elif len(own) == 1:
@@ -305,6 +306,7 @@ def _along_a_curve(
         if jet.at or not jet.by or jet.by[0] not in question.definitions:
             raise UncomputedError("a derivative along a curve in another form")
         text = f"{jet.function}_of"
+        # Each order is the derivative by t of the order before, divided by dx/dt.
         for order in range(1, jet.order + 1):
             slope_name = f"slope{order}"
             quotient = f"mp.diff({text}, {t})/mp.diff({jet.by[0]}_of, {t})"
@@ -426,6 +428,7 @@ def _series(question: SeriesQuestion, reference: str, assumptions: Mapping[str, 
         lines += [f"value = mp.polyval(terms[::-1], {x} - {at})"]
         lines += [f"reference = {python(tree, own)} + mpf(0)"]
         centre = fold(question.centre)
+        # The polynomials are compared at a point half a unit from the centre.
         if centre is None:
             lines.insert(0, f"{x} = {at} + mpf(1)/2")
         else:

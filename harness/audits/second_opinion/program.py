@@ -284,6 +284,8 @@ def _compared(
         return None
     if mp.im(reference) and not is_own:
         return None
+    # A difference must be much larger than the change between the two precisions, an agreement must
+    # be as exact as the digits.
     gap, size = reference - value, abs(reference) + abs(value)
     shift = abs((again["reference"] - again["value"]) - gap)
     apart = bool(abs(gap) > APART * size and shift < abs(gap) / 1000)

@@ -219,6 +219,8 @@ class _BatchSession:
                 "body": self.model.body(request),
             }
             line = json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+            # A batch has a single path. A full batch is yielded at once, so memory holds one batch
+            # per path.
             lines, size = batches.get(path, ({}, 0))
             if lines and (
                 len(lines) >= self.model.requests_per_batch or size + len(line) > max_bytes
@@ -254,6 +256,7 @@ class _BatchSession:
                 self._check_refusal(record, batch)
             if record.status in ENDED:
                 await self._fetch(record)
+            # Saved after every step, for a process that continues after a kill.
             self._save(record)
         return record
 

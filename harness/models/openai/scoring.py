@@ -78,6 +78,7 @@ class EchoScorer:
             text.append(self.end_token)
         if not text:
             return Scored(item.key, ())
+        # Prompt and text are tokenized apart, as a completion follows a prompt.
         prompt = await self._prompt_tokens(item.prompt)
         body = self.model.echo_body(prompt + text, max_tokens=0)
         echo = await self._post("/completions", body, len(prompt) + len(text), parse_echo)

@@ -33,6 +33,7 @@ def answer(question: SolverQuestion) -> tuple[str, str]:
         return question.undefined, str(error)
     if question.functions:
         return _solutions(value, question), ""
+    # An infinite addend beside finite ones is no value, although SymPy returns one.
     partly = value.is_Add and any(term.is_infinite for term in value.args)
     if partly or value.has(*_UNDEFINED):
         return question.undefined, f"SymPy returns {value}"

@@ -72,6 +72,7 @@ def _spaced(children: Sequence[Tree]) -> list[Tree]:
     spaced: list[Tree] = []
     for index, child in enumerate(children):
         previous = children[index - 1] if index else None
+        # A sign behind an operator is a sign, not a difference, and is set without space.
         operator = previous is not None and previous[0] == "mo" and not _ends_symbol(previous)
         if operator and child[0] == "mo" and child[2:] in _SIGNS:
             child[1]["form"] = "prefix"

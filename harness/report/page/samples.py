@@ -78,6 +78,7 @@ def page_samples(sources: Sources, problems: PageProblems) -> PageSamples:
     still too many, the page has the samples of some of the problems only, the same for all models.
     """
     selection = _selected_samples(problems, MAX_SAMPLES)
+    # Every chunk has an equal share of the page's bytes: long texts are shortened evenly.
     share = BUDGET // max(1, -(-selection.number // CHUNK))
     index: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     models = {(at, model): number for number, (at, model, _) in enumerate(problems.models)}

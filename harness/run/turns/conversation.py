@@ -55,6 +55,7 @@ def ask_turns(job: Job, policy: Policy, progress: Progress, session: Session) ->
         session: the session of all turns, for loaded models.
 
     """
+    # The control arm has the same turns without feedback.
     for arm in (job.feedback, CONTROL):
         run, paths = Run(job.out), [job.out]
         conversations: Conversations = {}
@@ -63,6 +64,7 @@ def ask_turns(job: Job, policy: Policy, progress: Progress, session: Session) ->
             name = f"{arm}-{turn}"
             messages = _messages(job, name, arm, wrong)
             reply, feedback = f"reply_{turn - 1}", f"feedback_{turn - 1}"
+            # Only samples with a wrong last answer go on, each with all earlier replies.
             conversations = {
                 sample: conversations.get(sample, {})
                 | {reply: answer.text, feedback: messages[sample]}

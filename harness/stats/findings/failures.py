@@ -122,6 +122,7 @@ def failure_of(problem: Problem, row: Mapping[str, Any]) -> Failure | None:
     if failure is not Failure.OTHER:
         return failure
     target = problem.target
+    # Slips are searched only for wrong answers: the search is slow.
     if isinstance(target, IntegrationTarget):
         return _slip(
             target.integrand,

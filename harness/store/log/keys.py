@@ -70,6 +70,8 @@ class KeyIndex:
         self._recent: set[str] = set()
         self.strays: dict[int, set[int]] = {}
         stamps = {shard: self._log.stamp(shard) for shard in self._log.shards()}
+        # A changed shard, or another generation of the enclosing index, invalidates the whole
+        # database.
         if any(stamps.get(shard) != stamp for shard, stamp in self._shards().items()) or (
             self._within is not None and self._name("within") != self._within.generation
         ):

@@ -191,9 +191,12 @@ class LogReader:
             columns, end = None, 0
             with suppress(OSError, ValueError, TypeError):
                 columns = Columns(self._columns(shard).read_bytes(), shard)
+                # A rewritten file has another inode; a shorter file was truncated.
                 mark, inode, end = columns.stamp
                 if mark != _GROWING or inode != status.st_ino or end > status.st_size:
                     columns, end = None, 0
+            # Columns are extended only for enough new rows, since an extension reads the shard from
+            # the beginning.
             new_bytes = status.st_size - end
             if new_bytes > max(_WORTH_KEEPING, end // 4) and self._may_store:
                 end = _last_line_end(file, status.st_size)
@@ -311,6 +314,7 @@ class LogReader:
                     if fits(row, tests):
                         yield Place(shard, offset, None), self._head(row)
                 return
+        # Columns hold everything but the heavy fields; without them the rows are read.
         columns = self._columns_of(shard)
         if columns is not None:
             yield from columns.heads(tests)
@@ -347,6 +351,7 @@ class LogReader:
 
     def read_all(self, places: Iterable[Place]) -> Iterator[tuple[Place, Row]]:
         """Rows in full, in the order of places; each block, or open file, is read once."""
+        # A block is decompressed once for all neighbouring places.
         for _, group in groupby(places, _file_and_block):
             remaining = dict.fromkeys(group)
             next_place = next(iter(remaining))

@@ -118,6 +118,7 @@ class Oracle:
 
         """
         self.job = extended(self.job, problems)
+        # A server may be down for a while; an exhausted limit will not change.
         for _ in range(ATTEMPTS):
             run = run_job(
                 self.job, policy=self.policy, progress=self.progress, session=self.session

@@ -188,6 +188,7 @@ def seed_problems(settings: SearchSettings) -> list[Problem]:
         if reason:
             broken.append(f"{seed!r}: {reason}")
         trees[words] = tree
+    # All broken seeds are named at once.
     if broken:
         raise UserError(
             f"{len(broken)} of {len(settings.seeds)} seeds cannot be integrands in x: "
@@ -370,6 +371,7 @@ class _RunningSearch:
         new: dict[str, Mutant] = {}
         repeated = 0
         for mutant in drawn:
+            # Problems asked before have a known verdict; unusable ones would waste a request.
             if mutant.text in state.seen or mutant.text in new:
                 repeated += 1
             elif reason := unusable(mutant.tree):

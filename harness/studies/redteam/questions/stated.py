@@ -129,6 +129,7 @@ class _Formula:
             *_decimals(self.tree, rng),
         ]
         change, wrong = rng.choice(changes)
+        # A slip counts only if the values differ at a point.
         names = sorted(symbols_of(self.tree) | symbols_of(wrong))
         for start in _STARTS:
             point = {name: start + Fraction(at, 7) for at, name in enumerate(names)}
