@@ -192,7 +192,7 @@ def check(path: Path, policy: str | None) -> None:
 
 
 def _checked(data: dict[str, Any], stated: list[str]) -> Iterator[tuple[str, str]]:
-    """The statement of a valid certificate, and the parts beyond the checker."""
+    """The statement of a valid certificate, and the parts that the checker did not look at."""
     yield "integrand", data["integrand_text"]
     yield "answer", data["answer_text"]
     if data["kind"] == "witness":

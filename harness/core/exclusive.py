@@ -1,9 +1,9 @@
 """A single process at a time in a directory, also on file systems without working locks.
 
 On some network disks `flock` succeeds for everybody. Therefore the process with the lock also
-writes an identity into a file, with a number that increments every second. A process in the
-presence of such a record is refused if the writer lives: on the same machine the process is looked
-up, on another machine the number changes. The record of a killed process does not change.
+writes its identity into a file, with a number that increments every second. A process that finds
+such a record is refused if the writer lives: on the same machine the process is looked up, on
+another machine the number changes. The record of a killed process does not change.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def print_sections(sections: Sequence[Section], console: Console | None = None) 
 
 
 def print_small(section: Section, console: Console) -> None:
-    """Print a small table in a piece. In too wide a table, cells without names are wrapped."""
+    """Print a small table in one piece. In a table that is too wide, cells wrap, but no names."""
     if section.title:
         print_remarks((section.title,), console, style="bold")
     table = _table(section)

@@ -59,7 +59,7 @@ class Sources:
 
     @cached_property
     def shared_subsets(self) -> frozenset[str]:
-        """The subsets with the same asked problems for all models.
+        """The subsets with problems that all models were asked.
 
         Models without questions of a subset do not count, and neither do models without a score.
         ``all`` is included if every model was asked the same problems.

@@ -69,7 +69,7 @@ class PhaseResults:
 
 @dataclass(frozen=True)
 class Phase:
-    """A name, and a pure function to lists of problems; a limit is spread over the lists.
+    """A name, and a pure function that returns lists of problems; a limit is spread over the lists.
 
     ``settings`` are all other inputs of the problems. The settings are stored with the problems.
     """

@@ -163,7 +163,7 @@ def _refuse_unpriced(job: Job) -> None:
 def _refuse_impossible(
     model: Model, sampling: Sampling, prompts: Iterable[Prompt], job: Job
 ) -> None:
-    """Raise `ModelError` if the sweep needs a capability beyond a model's capabilities."""
+    """Raise `ModelError` if the sweep needs a capability that a model lacks."""
     styles = {rendered.prompt.style for rendered in job.first.values()}
     needed = {
         Capability.CHAT: "chat" in styles,

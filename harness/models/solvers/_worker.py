@@ -67,7 +67,7 @@ def sympy_question(
 
 
 def _in_child(work: Callable[[], tuple[str, str]], seconds: float) -> Reply:
-    """The reply of a child process with the work."""
+    """The reply of the child process that does the work."""
     worker = os.getpid()
     read_end, write_end = os.pipe()
     child = os.fork()
@@ -141,7 +141,7 @@ def run_program(command: list[str], script: str, folder: str, seconds: float) ->
 
 @contextlib.contextmanager
 def _watch(pid: int) -> Iterator[threading.Event]:
-    """End a child without use of processor time, and set the event."""
+    """End a child that uses no processor time, and set the event."""
     ended, waits = threading.Event(), threading.Event()
 
     def look() -> None:

@@ -188,7 +188,6 @@ def seed_problems(settings: SearchSettings) -> list[Problem]:
         if reason:
             broken.append(f"{seed!r}: {reason}")
         trees[words] = tree
-    # All broken seeds are named at once.
     if broken:
         raise UserError(
             f"{len(broken)} of {len(settings.seeds)} seeds cannot be integrands in x: "
@@ -330,12 +329,10 @@ class _RunningSearch:
 
     def _generation(self, state: _State) -> None:
         number = len(state.generations) + 1
-        # A stored generation is used as it is: after a kill, the same mutants are asked.
         batch = read_batch(self.job.out, number)
         if batch is None:
             batch = self._draw(state, number)
             write_batch(self.job.out, number, batch)
-        # The state is advanced in memory, and written once at the end of the generation.
         state.seen |= {str(problem.metadata["formula"]) for problem in batch.problems}
         failed, unconfirmed = self.oracle.failures(batch.problems)
         novel = self._admit(state, failed)
@@ -371,7 +368,6 @@ class _RunningSearch:
         new: dict[str, Mutant] = {}
         repeated = 0
         for mutant in drawn:
-            # Problems asked before have a known verdict; unusable ones would waste a request.
             if mutant.text in state.seen or mutant.text in new:
                 repeated += 1
             elif reason := unusable(mutant.tree):
