@@ -385,7 +385,7 @@ def _sum(
     term = python(series.term, names | {series.counter: k})
     lower, upper = (end_in_python(end, names) for end in (series.lower, series.upper))
     factor, addend, stated = (
-        python(tree_, names) for tree_ in (series.factor, series.outside, tree)
+        python(formula, names) for formula in (series.factor, series.outside, tree)
     )
     lines = [*function("f", (k,), f"{term} + mpf(0)"), f"reference = {stated} + mpf(0)"]
     if not isinstance(series.upper, int) and not isinstance(series.lower, int):

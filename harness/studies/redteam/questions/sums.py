@@ -77,9 +77,9 @@ def _changed_numbers(rng: HashedRandom, answer: str) -> Iterator[str]:
         yield f"{answer[: match.start(1)]}{sign}{answer[match.end(1) :]}"
 
 
-def wrong_answers(rng: HashedRandom, sum_: str, answer: str) -> list[str]:
+def wrong_answers(rng: HashedRandom, latex: str, answer: str) -> list[str]:
     """Make wrong answers in LaTeX that are close to the right answer of a question."""
-    echoes = [] if asks_of_series(sum_) else [sum_, sum_.replace(r"\sum", r"\sum\limits")]
+    echoes = [] if asks_of_series(latex) else [latex, latex.replace(r"\sum", r"\sum\limits")]
     if answer == DIVERGES:
         return [
             "0",
@@ -109,8 +109,8 @@ def wrong_answers(rng: HashedRandom, sum_: str, answer: str) -> list[str]:
         wrong.append(f"{answer}+{rng.choice(_OF_N[:3])}")
         candidates += [f"{answer}+{rng.choice(_OF_N[3:])}", answer.replace("n", "(n-1)")]
         candidates.append(answer.replace("n", "(n+1)"))
-    if "x" in answer and asks_of_series(sum_):
-        candidates += [f"{answer}+x^{rng.integer(1, 7)}", f"{answer}+{n}", sum_.rpartition("$")[0]]
+    if "x" in answer and asks_of_series(latex):
+        candidates += [f"{answer}+x^{rng.integer(1, 7)}", f"{answer}+{n}", latex.rpartition("$")[0]]
     # Decimals and fractions with k digits agree with the value to k digits: agreement alone must
     # not accept them.
     exact = _at(answer, Number(1)) if not _has_symbols(answer) else None

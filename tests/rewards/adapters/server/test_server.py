@@ -226,7 +226,7 @@ def test_load_with_a_client_that_comes_again() -> None:
     batches = [[pair(rng) for _ in range(16)] for _ in range(60)]
     refused = 0
 
-    async def client_(session: aiohttp.ClientSession, rows: list[tuple[str, str, float]]) -> None:
+    async def post_all(session: aiohttp.ClientSession, rows: list[tuple[str, str, float]]) -> None:
         nonlocal refused
         body = {"items": [{"completion": text, "integrand": f} for text, f, _ in rows]}
         while True:
@@ -242,7 +242,7 @@ def test_load_with_a_client_that_comes_again() -> None:
 
     async def load(address: str) -> dict[str, Any]:
         async with aiohttp.ClientSession(address) as session:
-            await asyncio.gather(*(client_(session, rows) for rows in batches))
+            await asyncio.gather(*(post_all(session, rows) for rows in batches))
             async with session.get("/health") as response:
                 health: dict[str, Any] = await response.json()
                 return health
