@@ -15,8 +15,9 @@ reported numbers are:
   primary k before the first request. The interval excludes 0 exactly if the p value is below 0.05:
   interval and p value never contradict each other;
 - the share of the second side's failures among the first side's solved problems. The share expected
-  by chance is subtracted (`Transfer`); - the difference detected with 80 % power (`power.Design`);
-  - the numbers of problems and samples needed to detect a given difference.
+  by chance is subtracted (`Transfer`);
+- the difference detected with 80 % power (`power.Design`);
+- the numbers of problems and samples needed to detect a given difference.
 
 The functions are pure. `stats.compare` reads the runs.
 """
