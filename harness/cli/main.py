@@ -26,13 +26,13 @@ class Commands(click.Group):
     COMMANDS: ClassVar[dict[str, tuple[str, str]]] = {
         "audit": (
             ".audit:audit",
-            "Find out which references of a problem set are wrong, with proof.",
+            "Find the wrong references of a problem set, with proof.",
         ),
         "brittleness": (
             ".studies.papers:brittleness",
             'Print the tables of "Symbolic Brittleness" for runs.',
         ),
-        "check": (".verify:check", "Check a certificate, or those of a run."),
+        "check": (".verify:check", "Check a certificate, or a run's certificates."),
         "compare": (".compare:compare", "Compare models, or perturbations with their originals."),
         "convert": (
             ".studies.papers:convert_checkpoint",
@@ -47,16 +47,16 @@ class Commands(click.Group):
         "hint": (".studies.hint:hint", "Figures of HINT as tables, a page and SVG files."),
         "logprobs": (
             ".studies.papers:logprobs",
-            "Ask a model how likely it finds a run's references.",
+            "Ask a model for the likelihood of a run's references.",
         ),
         "ls": (".ls:ls", "List benchmarks, models, prompts and tasks."),
-        "pairwise": (".studies.papers:pairwise", "Analyse items with their perturbed twins."),
+        "pairwise": (".studies.papers:pairwise", "Analyse items with perturbed twins."),
         "push": (
             ".report:push",
             "Push a run, or a set of problems, to a hub as a data set with a card.",
         ),
         "redteam": (".studies.redteam:redteam", "Search for wrong verdicts of the verifier."),
-        "report": (".report:report", "Print what runs show, and write their page."),
+        "report": (".report:report", "Print the results of runs, and write a page."),
         "reproduce": (".studies.reproduce:reproduce", "Repeat a published table or figure."),
         "runs": (".runs:runs", "List runs: what was asked of whom, how much is stored."),
         "score": (".runs:score", "Judge a run's answers, without asking any model."),
