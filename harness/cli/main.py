@@ -24,10 +24,7 @@ class Commands(click.Group):
 
     #: Command -> its module and function, and its first line of help: `--help` imports nothing.
     COMMANDS: ClassVar[dict[str, tuple[str, str]]] = {
-        "audit": (
-            ".audit:audit",
-            "Find the wrong references of a problem set, with proof.",
-        ),
+        "audit": (".audit:audit", "Find the wrong references of a problem set, with proof."),
         "brittleness": (
             ".studies.papers:brittleness",
             'Print the tables of "Symbolic Brittleness" for runs.',
@@ -71,7 +68,7 @@ class Commands(click.Group):
         ),
         "sweep": (".sweep:sweep", "Ask models for answers, score them, and print the table."),
         "train": (".train:train", "Train a model, with the verifier as the reward."),
-        "verify": (".verify:verify", "Judge one answer."),
+        "verify": (".verify:verify", "Judge an answer."),
         "view": (
             ".report:view",
             "Show samples of a run, whole: prompt, completion, verdict, evidence.",
