@@ -205,7 +205,7 @@ def test_gaps_tables_and_breakdowns(tmp_path: Path) -> None:
     titles = {section.title: section for section in page_sections(Sources.open([run]))}
     rows = {row[0]: row[2:] for row in titles["HINT's splits"].rows if row[1] == "HINT answer"}
     (shares,) = (
-        [cell.partition(" ")[0] for cell in row] for name, row in rows.items() if "known" in name
+        [cell.partition(" ")[0] for cell in row] for name, row in rows.items() if "only_i" in name
     )
     assert shares == ["100.0", "0.0", "", "", "0.0", "33.3"]
     published = titles["HINT's splits, as published"].rows
