@@ -193,6 +193,9 @@ def find_answer(
         asks=asks,
     )
     status = Status.NO_ANSWER if extraction.answer is None else None
+    refused = extraction.refused
+    if extraction.unsolved and extraction.unsolved not in symbols:
+        refused = refused or f"an equation that is not solved for {extraction.unsolved}"
     return ExtractedAnswer(
         extraction.answer,
         extraction.source,
@@ -202,8 +205,8 @@ def find_answer(
         extraction.definitions,
         extraction.second,
         method=method,
-        status=Status.UNPARSEABLE if extraction.refused and status is None else status,
-        detail=extraction.refused,
+        status=Status.UNPARSEABLE if refused and status is None else status,
+        detail=refused,
         started=started,
         completion=completion,
         options=options,

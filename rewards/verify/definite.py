@@ -38,7 +38,7 @@ from ..numeric.quadrature.draws import (
     with_whole_parameters,
 )
 from ..numeric.quadrature.work import ONE_CALL, work_limit, working_bits
-from ..numeric.sampling.parameters import Draw, distinguishes_cases
+from ..numeric.sampling.parameters import Draw, admits, distinguishes_cases
 from ..reading.expression.tree import Expression
 from ..reading.extraction.words.convergence import divergence_of
 from ..reading.latex.tokens.roles import IS_VALUE
@@ -332,6 +332,9 @@ class _KnownValue:
                 ), 0.0 if value.method == "enclosure" else agreed
             least_agreement = min(least_agreement, agreed)
             got.append(number)
+        if differ := self._differs_where_equal(answer, digits):
+            detail = f"right only where {' and '.join(differ)} differ"
+            return Outcome(Status.UNDECIDED, points=len(got), detail=detail), 0.0
         by_digits = Outcome(Status.CORRECT, points=len(pairs), digits=round(least_agreement, 1))
         outcome = with_theorem(by_digits, self.integral, answer)
         if outcome.proof:  # digits that do not show a part of the answer are of no account then
@@ -345,6 +348,26 @@ class _KnownValue:
         if detail:
             return Outcome(Status.UNDECIDED, points=len(pairs), detail=detail), 0.0
         return by_digits, 0.0
+
+    def _differs_where_equal(self, answer: Expression, digits: int) -> tuple[str, ...]:
+        """The whole parameters for which an answer is wrong if all of them are equal.
+
+        Values that differ from each other do not show that: the integral of cos(mx) cos(nx) over a
+        period is 0 for them. Where the answer has no value, it is meant for the others.
+        """
+        kinds = self.integral.integrand.assumptions
+        names = tuple(n for n in self.parameters if kinds.get(n) in ("integer", "signed integer"))
+        draw, *_ = draws_of(self.integral)[0]
+        equal = dict(draw) | dict.fromkeys(names, dict(draw).get(names[0], 0.0) if names else 0.0)
+        if len(names) < 2 or not admits(self.integral.conditions, equal):
+            return ()
+        values, bits = balls(tuple(equal.items())), working_bits(digits)
+        number = value_of(answer, values, bits)
+        with suppress(QuadratureError):
+            value = value_at(self.integral, tuple(equal.items()), digits)
+            if number is not None and not value.diverges:
+                return names if agreement(number, value, bits)[0] is False else ()
+        return ()
 
     def _judge_by_reference(self, answer: Expression) -> Outcome:
         reference = self.reference

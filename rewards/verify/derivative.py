@@ -100,7 +100,7 @@ def verify_derivative(
     chosen = AnswerOptions(assumptions=assumptions, **options)
     question = _prepared(problem, assumption_items(assumptions))
     check_text("completion", completion)
-    named = with_named_answer(completion, problem, question.names)
+    named = with_named_answer(completion, problem, question.names, question.general)
     answer = find_answer(named, chosen, symbols=question.answer_names, asks=question.asks)
     read_answer(answer, question.names)
     if answer.status is not None:
@@ -181,7 +181,7 @@ class _GeneralJudge:
         at_point = question.variable not in symbols_of(question.derivative) or question.point
         if question.curve is not None or at_point or order.order in assumptions:
             raise ProblemError("a derivative whose order is a letter is not read at a point")
-        self.order, self.variable = order, question.variable
+        self.order, self.general, self.variable = order, order.order, question.variable
         self.judges: list[_DerivativeJudge] = []
         for _ in range(order.least + _FURTHER_ORDERS):
             self.judges.append(_DerivativeJudge(question, assumptions))
@@ -240,6 +240,8 @@ def _may_break(node: Expression) -> bool:
 class _DerivativeJudge:
     """The derivative that a question asks for, ready to be compared with answers."""
 
+    general = ""  # the order is a number
+
     def __init__(self, question: DerivativeQuestion, assumptions: Mapping[str, str]) -> None:
         self.question = question
         self.expected = tree = substitute_all(question.derivative, question.point)
@@ -255,8 +257,9 @@ class _DerivativeJudge:
         if question.curve is not None:
             names |= symbols_of(question.curve)
         self.names = (*sorted(names), IS_VALUE)
-        self.asks: Asks = "derivative at a point" if question.point else "derivative"
-        self.answer_names = (*sorted(symbols_of(tree)),) if question.point else self.names
+        at_point = bool(question.point) or self.is_value
+        self.asks: Asks = "derivative at a point" if at_point else "derivative"
+        self.answer_names = (*sorted(symbols_of(tree)),) if at_point else self.names
         variable = question.variable
         check_variable(variable, assumed)
         stated = question.bounds != (None, None)

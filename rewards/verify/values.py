@@ -372,13 +372,26 @@ def judged_by(
 def with_constants(answer: Expression, parameters: Collection[str]) -> Expression:
     """Replace letters that stand for constants by these constants, such as G by Catalan's constant.
 
-    A letter that names a parameter is not replaced.
+    A letter that names a parameter is not replaced. Kronecker's delta of two parameters is 1 where
+    they are equal, and else 0.
 
     >>> with_constants(Symbol("G"), ())
     Call(function='catalan', args=())
     """
-    names = _CONSTANTS.keys() & symbols_of(answer) - set(parameters)
-    return substitute_all(answer, ((name, _CONSTANTS[name]) for name in names))
+    names = symbols_of(answer) - set(parameters)
+    values = {name: _CONSTANTS.get(name) or _kronecker(name, parameters) for name in names}
+    return substitute_all(answer, ((name, value) for name, value in values.items() if value))
+
+
+def _kronecker(name: str, parameters: Collection[str]) -> Expression | None:
+    """Kronecker's delta, if two parameters are the subscript of ``delta_mn`` or ``delta_m,n``."""
+    letter, _, index = name.partition("_")
+    for first in parameters if letter == "delta" and "delta" not in parameters else ():
+        second = index.removeprefix(first).removeprefix(",")
+        if index.startswith(first) and second in parameters:
+            equal = Call("eq", (Symbol(first), Symbol(second)))
+            return Call("piecewise", (ONE, equal, Number(0)))
+    return None
 
 
 def compare_values(

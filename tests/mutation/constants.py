@@ -36,6 +36,7 @@ SOLUTIONS = {
     "course_steps": ("response", "problem"),
     "model_solutions": ("response", "integral"),
     "step_scopes": ("text", "problem"),
+    "worked_solutions": ("text", "problem"),
 }
 Row = tuple[str, str, str]
 #: How rows are treated, by the folder of the number.

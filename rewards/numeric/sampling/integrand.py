@@ -15,7 +15,7 @@ from ...reading.expression.traversal import needs_worker, symbols_of
 from ...reading.expression.tree import Expression
 from ...reading.latex import to_latex
 from ...reading.problem import IntegralProblem, read_integral
-from ...reading.problem.conditions import Bounds, bounds_of, is_sign
+from ...reading.problem.conditions import Bounds, is_sign, ranges_of
 from ..ball_arithmetic.balls import Conventions, Tape, UnusableError
 from ..ball_arithmetic.compiler import compile_tape
 from ..ball_arithmetic.jets import Ball
@@ -46,7 +46,7 @@ class Integrand:
 
     If ``differentiate`` is True, the tree is a function whose derivative is f. Otherwise the tree
     is f. ``flags`` names those ambiguous notations that were read in the less likely way.
-    ``bounds`` has the lower and the upper bound of the variable that the problem states, or None.
+    ``ranges`` has the intervals of the variable that the problem states.
     """
 
     def __init__(
@@ -59,9 +59,9 @@ class Integrand:
         names: Set[str] | None = None,
         differentiate: bool = False,
         flags: tuple[str, ...] = (),
-        bounds: Bounds = (None, None),
+        ranges: tuple[Bounds, ...] = (),
     ) -> None:
-        self.bounds = bounds
+        self.ranges = ranges
         self.expression, self.variable, self.assumptions = expression, variable, assumptions
         self.differentiate = differentiate
         self.flags = flags
@@ -244,10 +244,11 @@ def _finish(
     second: tuple[str, ...] = ()
     if ambiguities:
         second = tuple(f"problem_{name}" for name in ambiguities if name.endswith(":second"))
-    key = "|".join((key, variable, str(assumptions), *second))
-    bounds = bounds_of(problem.conditions.comparisons if problem else (), variable)
+    key = "|".join((f"{key}|{variable}|{assumptions}", *second))
+    comparisons = problem.conditions.comparisons if problem else ()
+    ranges = ranges_of(comparisons, variable)
     assumed = dict(assumptions)
-    return Integrand(expression, variable, assumed, key, names=names, flags=second, bounds=bounds)
+    return Integrand(expression, variable, assumed, key, names=names, flags=second, ranges=ranges)
 
 
 def sole_variable(names: set[str]) -> str:

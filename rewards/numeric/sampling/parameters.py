@@ -110,7 +110,7 @@ def draws(
     ]
     if not _SIDED.isdisjoint(assumptions.values()):
         drawn += [draw(sizes, cycle(sides)) for sides in product((0, 1), repeat=MAX_SIDED)]
-    if any(_distinguishes(node, variable) for tree in expressions for node in nodes_of(tree)):
+    if any(_has_thresholds(node, variable) for tree in expressions for node in nodes_of(tree)):
         threshold = max((n for tree in expressions for n in _numbers(tree)), default=1.0)
         counted = any(_counts(node, names) for tree in expressions for node in nodes_of(tree))
         far = FEW if counted else EXTREME
@@ -119,10 +119,12 @@ def draws(
         ]
         for values in (*scaled, _spaced(1 / far, far, len(names))):
             drawn += [draw(values, cycle((0, 1))), draw(values[::-1], cycle((1, 0)))]
+    first = dict(drawn[0])
     for tree in expressions:
-        for name, value in _special_values(tree):
-            if name in names:
-                drawn.append(tuple((n, value if n == name else v) for n, v in drawn[0]))
+        for name, special in _special_values(tree):
+            value = first.get(special, special) if isinstance(special, str) else special
+            if name in names and not isinstance(value, str):
+                drawn.append(tuple((first | {name: value}).items()))
     return list(dict.fromkeys(drawn))
 
 
@@ -298,6 +300,17 @@ def _distinguishes(node: Expression, variable: str) -> bool:
     return bool(symbols) and variable not in symbols
 
 
+def _has_thresholds(node: Expression, variable: str) -> bool:
+    """Whether a function has cases that depend on the sizes of parameters, as an equality's do not.
+
+    Of Kronecker's delta of m and n, values for large m and n say nothing more.
+    """
+    if not _distinguishes(node, variable):
+        return False
+    equalities = isinstance(node, Call) and node.function == "piecewise"
+    return not (equalities and all(each.function in ("eq", "ne") for each in node.args[1::2]))
+
+
 def _counts(node: Expression, names: Sequence[str]) -> bool:
     """Whether a node is a step function of a symbol that is not a parameter."""
     return node.function in _STEPS and not symbols_of(node) <= set(names)
@@ -309,11 +322,15 @@ def _numbers(tree: Expression) -> Iterator[float]:
             yield abs(node.numerator) / node.denominator
 
 
-def _special_values(tree: Expression) -> Iterator[tuple[str, float]]:
-    """Yield each parameter that is compared with a number by = or !=, together with the number."""
+def _special_values(tree: Expression) -> Iterator[tuple[str, float | str]]:
+    """Yield each parameter that is compared by = or !=, and the number or the other parameter."""
     for node in nodes_of(tree):
         if isinstance(node, Call) and node.function in ("eq", "ne"):
             for first_operand, second_operand in pairwise((*node.args, node.args[0])):
                 value = fold(second_operand)
-                if isinstance(first_operand, Symbol) and value is not None:
+                if not isinstance(first_operand, Symbol):
+                    continue
+                if value is not None:
                     yield first_operand.name, float(value)
+                elif isinstance(second_operand, Symbol):
+                    yield first_operand.name, second_operand.name

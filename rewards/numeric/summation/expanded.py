@@ -44,7 +44,7 @@ from .terms import MAX_SHIFT, Summand, factors_of_base
 DEPTH: Final = 2**models.BITS_PER_TERM
 #: Largest order of a root of unity: e^{i pi/12} has it. A coefficient takes 24 zeta values.
 MAX_ORDER: Final = 24
-#: Monomials in ln n that a product is multiplied out to. No sum of the corpora has such a product.
+#: Monomials in ln n that a product is multiplied out to: four factors such as ln(2n) have 16.
 MAX_MONOMIALS: Final = 16
 #: What a value of the zeta function counts for (`quadrature.work.SPECIAL` counts 25 at most).
 ZETA_WORK: Final = 60

@@ -89,9 +89,9 @@ def _without(poly: Poly, g: Generator) -> tuple[Poly, int]:
     """Split off powers of r, and count them. If there may be many, none is split off."""
     r, u = g.element.num, g.power
     content = int(poly.term_content().degrees()[g.at])
-    rest, name = poly / r**content, str(r)
+    rest = poly / r**content if content else poly
     for times in range(MAX_ROUNDS):
-        constant = rest.subs({name: 0}) if rest.degrees()[g.at] else rest
+        constant = rest.subs({str(r): 0}) if rest.degrees()[g.at] else rest
         cofactor, remainder = divmod(constant, u)
         if not remainder.is_zero():
             return rest, content + times

@@ -70,7 +70,7 @@ class Field:
     are evaluated, which are real at every point that counts.
     """
 
-    ring: Ring = RINGS[1]
+    ring: Ring = RINGS[-1]
     generators: list[Generator] = field(default_factory=list)
     related: list[Generator] = field(default_factory=list)
     varying: int = 0
@@ -147,11 +147,12 @@ class Field:
     def support(self, element: Quotient) -> int:
         """A bit for each generator that occurs in an element."""
         if element.support < 0:
-            den = 0 if element.den.is_one() else self._support_of(element.den)
-            element.support = self._support_of(element.num) | den
+            element.support = self._support_of(element.num) | self._support_of(element.den)
         return element.support
 
     def _support_of(self, poly: Poly) -> int:
+        if poly.is_one():
+            return 0
         degrees = poly.degrees()
         return sum([g.element.support for g in self.generators if degrees[g.at] > 0])
 
@@ -165,26 +166,25 @@ class Field:
     def is_real(self, element: Quotient) -> bool:
         return not self.support(element) & self.unreal
 
-    def is_positive(self, poly: Poly) -> bool:
-        """Whether all coefficients are positive, and generators positive or real in even powers."""
-        if poly.is_one():
-            return True
-        if poly.is_zero() or poly.leading_coefficient() < 0 or min(poly.coeffs()) < 0:
+    def is_positive(self, element: Quotient) -> bool:
+        """Whether coefficients are positive, and generators positive or real in even powers."""
+        poly, signed = element.num, self.support(element) & ~self.positive
+        if signed & self.unreal or poly.is_zero() or min(poly.coeffs()) < 0:
             return False
-        signed = self._support_of(poly) & ~self.positive
-        if not signed or signed & self.unreal:
-            return not signed
+        if not signed:
+            return True
         at = [g.at for g in self.generators if signed >> g.index & 1]
         steps, least = poly.deflation_index()  # the exponents of each variable are least + k step
         return not any(steps[k] % 2 or least[k] % 2 for k in at)
 
-    def is_nonnegative(self, poly: Poly) -> bool:
+    def is_nonnegative(self, element: Quotient) -> bool:
         """Whether `is_positive`, or in one real generator and not negative in its range."""
-        if self.is_positive(poly):
+        poly, support = element.num, self.support(element)
+        has_root = any(g.kind == "root" and g.args[0] == element for g in self.related)
+        if has_root or self.is_positive(element):
             return True
         degree = poly.total_degree()
-        support = self._support_of(poly) if degree <= MAX_SIGN_DEGREE else 0
-        if not support or support & (support - 1) or support & self.unreal:
+        if not 0 < degree <= MAX_SIGN_DEGREE or support & (support - 1) or support & self.unreal:
             return False
         generator = self.generators[support.bit_length() - 1]
         record = RECORDS.get(generator.kind)
@@ -198,8 +198,9 @@ class Field:
         is_long = line.numer().height_bits() > MAX_SIGN_BITS
         if not least < 1 / int(inside.q) < most or line(inside) < 0 or is_long:
             return False
-        # The zero of a linear factor is exact, and may be an end of the range.
-        odd = [factor for factor, times in line.numer().factor()[1] if times % 2]
+        # The zero of a linear factor is exact, and may be an end of the range. A discriminant tells
+        # of most quadratic factors that they have no real zero, in 0.3 us instead of 15.
+        odd = [p for p, k in line.factor()[1] if k % 2 and (p.degree() > 2 or p.discriminant() > 0)]
         roots: Any = [root for factor in odd for root, _ in factor.complex_roots()]  # type: ignore[misc,has-type]
         return all(not z.imag.is_zero() or z.real <= least or z.real >= most for z in roots)
 
@@ -207,19 +208,19 @@ class Field:
         """The remainder modulo all relations; without ``powers``, long powers of sums remain."""
         if not self.related or poly.is_one():
             return poly
-        degrees = poly.degrees()
+        degrees = None
         for generator in reversed(self.related):
-            times = degrees[generator.at] // generator.order
+            degrees = degrees or poly.degrees()
+            times = int(degrees[generator.at]) // generator.order
             if times <= 0:
                 continue
-            terms = max(1, len(generator.relation) - 1)
+            terms = max(1, len(generator.power))
             expanded = math.comb(times + terms - 1, terms - 1)
             if generator.order == 1 and not powers and expanded > MAX_EXPANDED:
                 continue
             if times > MAX_TIMES or len(poly) * expanded > MAX_TERMS:
                 raise NotProvedError("too many terms modulo the relations")
-            poly = divmod(poly, generator.relation)[1]
-            degrees = poly.degrees()
+            poly, degrees = divmod(poly, generator.relation)[1], None
         return poly
 
     def normal(self, element: Quotient) -> Quotient:

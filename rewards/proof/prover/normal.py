@@ -80,9 +80,10 @@ def squares(expression: Expression, variable: str) -> list[Expression]:
             field, value = _element(base, variable)
             polys = (value.num, value.den) if _is_small(value) and not value.is_zero() else ()
             for poly, e in (pair for part in polys for pair in factored(field, part)[1]):
-                may_vanish = not (field.is_positive(poly) or field.is_constant(Quotient(poly)))
+                factor = Quotient(poly)
+                may_vanish = not (field.is_positive(factor) or field.is_constant(factor))
                 if may_vanish and (e / step).q == 1:
-                    found.append(field.tree(Quotient(poly)))
+                    found.append(field.tree(factor))
     return found
 
 
@@ -90,7 +91,7 @@ def _element(
     expression: Expression, variable: str, kinds: Mapping[str, str] | None = None
 ) -> tuple[Field, Quotient]:
     state = {"variable": variable, "kinds": kinds or {}}
-    tower, element = attempted(lambda t: t.field.normal(t.value(expression)), expression, **state)
+    tower, element = attempted(lambda t: t.field.normal(t.value(expression)), **state)
     if element is None:
         raise NotProvedError("no element of a field")
     return tower.field, element

@@ -153,8 +153,7 @@ class ProofSearch:
     def _attempt(self, **state: Any) -> tuple[Tower, Case | None]:
         """Try to prove F' = f. The results are the last tower, and the proved case."""
         state |= {"variable": self.variable, "kinds": self.kinds, "units": self.units}
-        state["principal_roots"] = not self.real_roots
-        return attempted(self._equal, self.answer, self.integrand, **state)
+        return attempted(self._equal, principal_roots=not self.real_roots, **state)
 
     def _equal(self, tower: Tower) -> Case:
         base = tower.field
@@ -170,12 +169,11 @@ class ProofSearch:
             for term in (self.answer.args if self.answer.function == "add" else (self.answer,))
             if type(term) is not Symbol or term.name == self.variable  # else a constant
         ]
-        slopes = [base.derivative(term) for term in terms]
         if tower.is_coarse:
             raise NotProvedError("another tower will have finer units")
         total = -f
-        for slope in slopes:
-            total = total.add(slope, lowest=False)
+        for term in terms:
+            total = total.add(base.derivative(term), lowest=False)
         if not _vanishes(tower, total):
             raise NotProvedError("a difference that is not zero")
         return Case(tower.signs, base, tuple(terms), f)
@@ -186,8 +184,9 @@ _PARTIAL = names(lambda function: function.branch == LOGARITHM) | {"sqrt", "pow"
 
 def _is_for_positive(integrand: Expression, variable: str) -> bool:
     """Whether a part of the integrand, such as sqrt(x) or ln(x), is real for x > 0 only."""
+    x = Symbol(variable)
     for node in all_nodes(integrand):
-        if node.function in _PARTIAL and node.args[0] == Symbol(variable):
+        if node.function in _PARTIAL and node.args[0] == x:
             ratio = fold(node.args[1]) if node.function in ("pow", "root") else Fraction(1, 2)
             if ratio and (1 / ratio if node.function == "root" else ratio).denominator % 2 == 0:
                 # Where there are cases, that part may apply for x > 0 only.

@@ -23,13 +23,12 @@ from typing import Any, Generic, TypeAlias, TypeVar
 from flint import fmpq
 
 from ...reading.expression.formulas import template
-from ...reading.expression.traversal import size
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
 from ...reading.functions.record import ODD
 from .field import Field, Generator, Slope
 from .lattice import Lattice, Vector
-from .quotients import MAX_FEW_NODES, RINGS, NotProvedError, Poly, Quotient, quotient, rational
+from .quotients import RINGS, NotProvedError, Poly, Quotient, quotient, rational
 
 #: Most terms of a sum in an exponent or angle that is taken apart: each is a row of a matrix.
 MAX_ADDENDS = 24
@@ -75,6 +74,7 @@ class Tower:
     case: Signs = ()
     principal_roots: bool = False
     splittable: bool = False
+    is_coarse: bool = False
     nowhere: bool = False
     rules: set[str] = new(default_factory=set)
     conditions: list[tuple[Poly, Expression, int]] = new(default_factory=list)
@@ -88,10 +88,6 @@ class Tower:
     @property
     def signs(self) -> Signs:
         return tuple((tree, sign) for _, tree, sign in self.conditions)
-
-    @property
-    def is_coarse(self) -> bool:
-        return any(lattice.is_coarse for lattice in self.lattices.values())
 
     def symbol(self, name: str) -> Quotient:
         slope = (lambda: self.field.ring.one) if name == self.variable else None
@@ -125,7 +121,7 @@ class Tower:
         num, den = element.num, element.den
         if len(num) == 1 or len(num) > MAX_ADDENDS:
             c = num.leading_coefficient()
-            return [(c, Quotient(num / c, den, element.support))]
+            return [(c, element if c == 1 else Quotient(num / c, den, element.support))]
         return [(c, quotient(num.context().term(exp_vec=at), den)) for at, c in num.terms()]
 
     def _sum(self, vector: Vector) -> Quotient:
@@ -144,12 +140,13 @@ class Tower:
             with self.no_part():
                 vector, *_ = self._vector(other, self.value(tree))
             self.lattices.setdefault(other, Lattice(other.most)).add(vector)
-        lattice = self.lattices.setdefault(law, Lattice(law.most))
+        lattice = self.lattices.get(law) or self.lattices.setdefault(law, Lattice(law.most))
         for before, value in lattice.values:  # is often asked for again
             if before.num == u.num and before.den == u.den:
                 return value  # type: ignore[no-any-return]
         vector, sign, parts = self._vector(law, u)
         multiples = lattice.add(vector)
+        self.is_coarse |= len(lattice.vectors) > len(lattice.units)
         if multiples is None:  # a proof may be missed
             parts.append(law.multiple(self, law.of_unit(self, self._sum(vector)), sign))
         for at, n in multiples or ():
@@ -251,24 +248,26 @@ class Tower:
         return self.applied(tree.function, *[self.formula(arg, variables) for arg in tree.args])
 
 
-def attempted(use: Callable[[Tower], T], *read: Expression, **state: Any) -> tuple[Tower, T | None]:
+def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]:
     """Apply ``use`` to a tower with the attributes in ``state``. Return both (None if it failed).
 
-    The expressions ``read`` will have values in the tower, whose ``units`` further towers keep. The
-    first tower makes a generator for each unit as it comes. If an exponent or angle is no whole
-    combination of these, one more tower is built for the units of all that were read. The first
-    cannot be extended: ``sqrt(1 + cos x)`` has become a root, and is ``sqrt(2)|cos(x/2)|``.
+    The first tower makes a generator for each unit as it comes. If an exponent or angle is no whole
+    combination of these, another is built for the ``units`` of all that were read. The first cannot
+    be extended: ``sqrt(1 + cos x)`` has become a root, and is ``sqrt(2)|cos(x/2)|``. Another is
+    also built if the ring has too few variables.
     """
-    units, ring = state.pop("units", []), RINGS[sum(map(size, read)) > MAX_FEW_NODES]
-    for _ in range(2):
+    units = state.pop("units", [])
+    for ring in RINGS:
         tower, value = Tower(Field(ring), first=tuple(units), **state), None
         with suppress(NotProvedError):
             value = use(tower)
-        if not tower.is_coarse:
-            return tower, value
-        with suppress(NotProvedError):
-            units[:] = tower.finest()
-    return tower, None
+        if tower.is_coarse:
+            value = None
+            with suppress(NotProvedError):
+                units[:] = tower.finest()
+        elif value is not None or len(tower.field.generators) < ring.size:
+            break
+    return tower, value
 
 
 #: Functions that are not merely applied to the values of their arguments.

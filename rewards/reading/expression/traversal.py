@@ -33,14 +33,10 @@ def nodes_of(expression: Expression) -> Iterator[Expression]:
 
 def is_deeper(tree: Expression, levels: int) -> bool:
     """Whether a tree has more than ``levels`` levels, which would make recursion unsafe."""
-    pending = [(tree, 1)]
-    while pending:
-        node, level = pending.pop()
-        if level > levels:
-            return True
-        if isinstance(node, Call):
-            pending.extend((arg, level + 1) for arg in node.args)
-    return False
+    level = [tree]
+    while level and levels:
+        level, levels = [arg for node in level for arg in node.args], levels - 1
+    return bool(level)
 
 
 def all_nodes(expression: Expression) -> list[Expression]:

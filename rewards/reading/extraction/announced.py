@@ -37,6 +37,8 @@ def _boxed(text: str, closed: list[Box]) -> FinalText:
     """
     while closed:
         around = place(text, closed)
+        if around.unknown:
+            break
         if not around.denied:
             contents = {number: box.content or "" for number, box in enumerate(closed)}
             templates = (around.template, *around.alternatives)
@@ -55,6 +57,8 @@ def final_text(completion: str, *, strict: bool, stop: Sequence[str], truncated:
     """
     visible_part = visible(completion, stop)
     text = visible_part.text[-TAIL:]
+    if "\\" in text and patterns.redefines.search(text):
+        return FinalText("", None, "none")
     closed = [box for box in boxes(text) if box.content]
     if closed and not (truncated and visible_part.thought is not None):
         return _boxed(text, closed)

@@ -10,6 +10,7 @@ from .choose import from_formulas
 from .judge import Asks, ExtractionGoal
 from .result import Extraction, nothing
 from .visible import visible
+from .words.tables import patterns
 
 
 def extract(
@@ -43,6 +44,8 @@ def extract(
     goal = ExtractionGoal(symbols, asks)
     visible_part = visible(completion, stop)
     text = visible_part.text
+    if "\\" in text and (redefined := patterns.redefines.search(text)):
+        return nothing(f"a command gets another meaning: {redefined[0]}")
     marked = boxes(text) if "box" in text else []
     if visible_part.thought is not None and (
         truncated or not marked or boxes(visible_part.thought)

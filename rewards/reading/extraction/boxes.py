@@ -14,7 +14,8 @@ LONGEST = 20_000
 #: in a text that pads.
 MAX_BOXES = 64
 
-_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+#: A text up to its next brace. Groups without a group inside are passed over.
+_TO_BRACE = re.compile(r"(?:[^\\{}]++|\\.|\{(?:[^\\{}]++|\\.)*+\})*+[{}]", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +29,11 @@ class Box:
 
 def closing_brace(text: str, start: int) -> int:
     """The index of the brace that closes the brace at ``start``, or -1 if there is none."""
-    depth = 0
-    for token in _BRACE.finditer(text, start, start + LONGEST):
-        character = token[0]
-        if character == "{":
-            depth += 1
-        elif character == "}":
-            depth -= 1
-            if not depth:
-                return token.start()
-    return -1
+    depth, at = 1, start + 1
+    while depth and (token := _TO_BRACE.match(text, at, start + LONGEST)):
+        at = token.end()
+        depth += 1 if text[at - 1] == "{" else -1
+    return -1 if depth else at - 1
 
 
 def boxes(text: str) -> list[Box]:

@@ -52,14 +52,15 @@ def _row(text: str, formulas: list[Span], at: int) -> tuple[Span, Span] | None:
     if at + 1 == len(formulas):
         return None
     second = formulas[at + 1]
+    gap = formula.end, second.start
+    if_next, then = (role.fullmatch(text, *gap) for role in (patterns.case, patterns.then))
+    if not (if_next or then):
+        return None
     bounds = [patterns.condition_sign.search(span.latex) is not None for span in (formula, second)]
-    if bounds == [False, True] and patterns.case.fullmatch(text, formula.end, second.start):
+    if if_next and bounds == [False, True]:
         return formula, second
-    if (
-        bounds == [True, False]
-        and patterns.then.fullmatch(text, formula.end, second.start)
-        and patterns.before_case.search(text, max(0, formula.start - _LEAD_LENGTH), formula.start)
-    ):
+    before = max(0, formula.start - _LEAD_LENGTH), formula.start
+    if then and bounds == [True, False] and patterns.before_case.search(text, *before):
         return second, formula
     return None
 

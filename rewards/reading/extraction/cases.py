@@ -8,6 +8,8 @@ from .words.tables import patterns
 
 #: Longer formulas are no tables in words: no answer of `responses.json` has over 188 characters.
 _LONGEST_CASES = 4000
+#: Every pause or colon of `patterns.case_token`, without which there are no two rows.
+_PAUSE = re.compile(r",|;|:|\\\\|quad|and|text|box|mathrm")
 
 
 def as_cases(latex: str) -> str:
@@ -34,6 +36,8 @@ def as_cases(latex: str) -> str:
             opened = latex[: table.start()] + table["rows"] + latex[table.end() :]
             if (cases := as_cases(opened)) != opened:
                 return cases
+    if not _PAUSE.search(latex):
+        return latex
     signs, words = patterns.condition_sign.findall(latex), patterns.word_of_case.findall(latex)
     if len(signs) + len(words) < 2 or len(rows := _rows(latex)) < 2:
         return latex

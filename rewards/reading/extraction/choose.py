@@ -11,16 +11,20 @@ from typing import Final, NamedTuple
 from .boxed.content import inside
 from .case_lists import with_conditions
 from .clean import clean, with_clean_ends
-from .judge import (
-    ExtractionGoal,
-    JudgedChain,
-    Kind,
-    defines,
-    definition,
-    has_integral,
-)
+from .judge import ExtractionGoal, JudgedChain, Kind, defines, definition, has_integral, is_value
 from .result import Extraction, nothing
-from .spans import Span, bare_spans, has_prose, restored, spans
+from .spans import (
+    LONGEST_LINE,
+    Span,
+    bare_answers,
+    bare_spans,
+    bracketed,
+    has_prose,
+    listed,
+    restored,
+    spans,
+    without_cut_repetition,
+)
 from .statements import Chain, chains
 from .words.leads import (
     FORMULA,
@@ -29,12 +33,13 @@ from .words.leads import (
     check_fails,
     denied_after,
     first_check,
+    in_remark,
     is_remark,
     mentioned_after,
     named_after,
     read_lead,
 )
-from .words.tables import hints, patterns
+from .words.tables import patterns
 
 #: Only so many characters and formulas at the end of a text are searched, to bound the work. In
 #: `responses.json` the answer is at most 190 characters before the end, and a response has at most
@@ -45,8 +50,7 @@ MAX_FORMULAS = 256  # 16 change no answer of the corpora (tests/mutation/constan
 #: formula has 197 characters, and 99 of 100 have three formulas or fewer.
 _REACH = 240
 _FORMULAS_BACK = 5  # 3 or 10 change no answer of the corpora (tests/mutation/constants.py)
-#: A longer line is no lone formula. 200 characters change no answer (tests/mutation/constants.py).
-_LONGEST_LINE = 1000
+_NAMED: Final = Lead(announced=True, named=True, concluded=True)
 #: Shorter lines are a symbol or a number, with dollar signs: "$x$".
 _SHORTEST_FORMULA = 4
 
@@ -63,10 +67,10 @@ def from_formulas(text: str, goal: ExtractionGoal) -> Extraction:
     line = text.strip()
     if line[:1] == "*" and (emphasised := patterns.emphasis.fullmatch(line)):
         line = emphasised[2]
-    if len(line) < _SHORTEST_FORMULA and patterns.lone_symbol.fullmatch(line):
+    if patterns.lone_symbol.fullmatch(line):
         return Extraction(line.strip("$"), "bare")
     if (
-        _SHORTEST_FORMULA <= len(line) <= _LONGEST_LINE
+        _SHORTEST_FORMULA <= len(line) <= LONGEST_LINE
         and patterns.only_a_formula.fullmatch(line)
         and patterns.varies.search(line)
         and not has_prose(line)
@@ -98,55 +102,20 @@ def _search(text: str, goal: ExtractionGoal) -> Extraction:
     if len(text) > TAIL:
         line = text.find("\n", len(text) - TAIL)
         text = text[line + 1 if line >= 0 else len(text) - TAIL :]
-    text = restored(text)
+    text = restored(without_cut_repetition(text))
     formulas = with_conditions(text, spans(text)[-MAX_FORMULAS:])
     chosen = None
     if formulas:
         chosen = _choose(_FormulaReader(text, formulas, goal))
-        settled = formulas[chosen.index].end if chosen else 0
-        remaining = text[settled:]
-        may_follow = any(hint in remaining for hint in hints("bare_answer"))
-        if may_follow or _last_line(text) >= settled:
-            with_bare_lines = _with_bare_lines(text, formulas, settled)
-            if len(with_bare_lines) > len(formulas):
-                chosen = _choose(_FormulaReader(text, with_bare_lines, goal))
+        settled = formulas[chosen.index].end if chosen and chosen.settled else 0
+        if bare := bare_answers(text, formulas, settled)[-MAX_FORMULAS:]:
+            formulas = sorted(formulas + bare, key=lambda span: span.start)
+            chosen = _choose(_FormulaReader(text, formulas, goal))
     if chosen is None:
-        bare = bare_spans(text, 0, len(text))[-MAX_FORMULAS:]
-        chosen = _choose(_FormulaReader(text, bare, goal))
+        chosen = _choose(_FormulaReader(text, bare_spans(text, 0, len(text))[-MAX_FORMULAS:], goal))
     if chosen is None and goal.asks_value and not has_prose(text):
         return _search(text, ExtractionGoal(goal.symbols))  # nothing but a formula that is no value
     return chosen.extraction() if chosen else nothing("no formula that could be the answer")
-
-
-def _last_line(text: str) -> int:
-    """The offset of the last line if it is a formula without words. Otherwise the result is -1."""
-    size = len(text.rstrip())
-    start = text.rfind("\n", 0, size) + 1
-    line = text[start:size]
-    is_formula = (
-        len(line) <= _LONGEST_LINE
-        and patterns.varies.search(line)
-        and patterns.operation.search(line)
-    )
-    return start if is_formula and not has_prose(line) else -1
-
-
-def _with_bare_lines(text: str, formulas: list[Span], start: int) -> list[Span]:
-    """Add the lines after ``start`` that are formulas without delimiters."""
-    extra: list[Span] = []
-    later = iter([span for span in formulas if span.end > start])
-    span = next(later, None)
-    last_line_start = _last_line(text)
-    line = text.rfind("\n", 0, start) + 1
-    while line < len(text):
-        end = text.find("\n", line) + 1 or len(text)
-        while span is not None and span.end <= line:
-            span = next(later, None)
-        own = line >= start and (span is None or span.start >= end)
-        if own and (line == last_line_start or patterns.bare_answer.search(text, line, end)):
-            extra += bare_spans(text, line, end)
-        line = end
-    return sorted(formulas + extra, key=lambda span: span.start) if extra else formulas
 
 
 class _FormulaReader:
@@ -155,11 +124,11 @@ class _FormulaReader:
     def __init__(self, text: str, formulas: list[Span], goal: ExtractionGoal) -> None:
         self.text = text
         self.goal = goal
-        self._of_derivative = goal.asks_derivative
         self.formulas = formulas
         self._chains: dict[int, list[Chain]] = {}
         self._roots: dict[int, str] = {}
         self._check: int | None = None
+        self._bracketed = bracketed(text, formulas)
 
     def chains(self, index: int) -> list[Chain]:
         if index not in self._chains:
@@ -187,7 +156,10 @@ class _FormulaReader:
     def statements(self, index: int) -> list[JudgedChain]:
         """The statements of a formula with their kinds. The last statement comes first."""
         judged: list[JudgedChain] = []
-        formula_chains = self.chains(index)
+        formula_chains, goal = self.chains(index), self.goal
+        if goal.asks_value:  # a name whose value stands beside is no variable: tau = 2 pi
+            values = [name for name, value in self.definitions(index) if is_value(value, ())]
+            goal = goal._replace(symbols=(*goal.symbols, *(n.lstrip("\\") for n in values)))
         for number in range(len(formula_chains) - 1, -1, -1):
             chain = formula_chains[number]
             if chain.approximate and (chain.links[0].strip() or self.adjoins(index)):
@@ -197,10 +169,19 @@ class _FormulaReader:
             root = None
             if not number and index and len(chain.links) > 1 and not chain.links[0].strip():
                 root = self.root(index)
-            statement = self.goal.judge(chain, root)
+            statement = goal.judge(chain, root)
             if not chain.remark or not number or statement.has_constant:
                 judged.append(statement)
         return judged
+
+    def definitions(self, index: int) -> tuple[tuple[str, str], ...]:
+        """The definitions in a formula, and in the next formula if "where" joins the two."""
+        formula_chains = [*self.chains(index)]
+        if index + 1 < len(self.formulas):
+            gap = self.formulas[index].end, self.formulas[index + 1].start
+            if patterns.where.fullmatch(self.text, *gap):
+                formula_chains += self.chains(index + 1)
+        return tuple(filter(None, map(definition, formula_chains)))
 
     def adjoins(self, index: int) -> bool:
         """Whether only spaces and punctuation separate a formula from the preceding formula."""
@@ -218,14 +199,13 @@ class _FormulaReader:
         """How a sentence introduces a formula, and whether the sentence asks for an integral."""
         text, formulas = self.text, self.formulas
         span = formulas[index]
-        if denied_after(text, span.end):
+        if denied_after(text, span.end) or index in self._bracketed:
             return Lead(denied=True), False
         if mentioned_after(text, span.end):
             return Lead(soft=True), False
-        if named_after(text, span.end):
-            return Lead(announced=True, named=True, concluded=True), False
+        named = named_after(text, span.end)
         if not span.start and not self.chains(index)[0].lead:
-            return Lead(), False
+            return _NAMED if named else Lead(), False
         sentence = ""
         is_asked = False
         for at in range(index, max(index - _FORMULAS_BACK, 0) - 1, -1):
@@ -234,17 +214,25 @@ class _FormulaReader:
             if at == index:
                 gap = gap.rstrip(" \t\n*#_:>-")
                 is_asked = asks(gap)
-            cut = 0
-            for stop in patterns.sentence_end.finditer(gap):
-                cut = stop.end()
-            sentence = gap[cut:] + sentence
-            if cut or end - begin > _REACH:
+            *earlier, ending = patterns.sentence_end.split(gap)
+            sentence = ending + sentence
+            ends = at and formulas[at - 1].latex.rstrip()[-1:] == "."
+            if earlier or ends or end - begin > _REACH:
                 break
             sentence = FORMULA + sentence
         own_chains = self.chains(index)
-        if own_chains and own_chains[0].lead:
-            sentence += " " + own_chains[0].lead
-        return read_lead(sentence, self._of_derivative), is_asked
+        if own_chains:
+            sentence += f" {own_chains[0].lead}"
+            sentence += "" if own_chains[0].links[0].strip() else " equals"  # "the sum = 2"
+        lead = read_lead(sentence, self.goal.asks_derivative)
+        if not lead.named and not lead.denied and in_remark(text, span.start, sentence):
+            return lead._replace(announced=False, concluded=False, remark=True), is_asked
+        return (_NAMED, False) if named else (lead, is_asked)
+
+    def names_unknown(self, index: int) -> bool:
+        """Whether a formula is an equation for a symbol of the problem, such as ``y = 2e^t``."""
+        links = self.chains(index)[-1].links
+        return len(links) > 1 and clean(links[0]).partition("(")[0] in self.goal.symbols
 
     def checked(self, index: int) -> bool:
         """Whether the formula is in a check or an explanation after the answer.
@@ -254,7 +242,7 @@ class _FormulaReader:
         """
         start = self.formulas[index].start
         if self._check is None:
-            self._check = first_check(self.text, start, self._of_derivative)
+            self._check = first_check(self.text, start, self.goal.asks_derivative)
         return self._check < start and not check_fails(self.text, self._check, start)
 
 
@@ -267,6 +255,8 @@ class _Candidate:
     statement: JudgedChain
     announced: bool
     passed: tuple[str, ...]  # why later formulas were rejected
+    stated: bool = False  # the value of something, which need not be what is asked for
+    settled: bool = False  # stated as the answer, and no remark, number or side of an equation
 
     def extraction(self) -> Extraction:
         span = self.reader.formulas[self.index]
@@ -283,19 +273,10 @@ class _Candidate:
             tuple(notes),
             self._alternatives(),
             self.statement.steps,
-            self._definitions(),
+            self.reader.definitions(self.index),
             answer[2:] if bullet else "",
+            unsolved=self.statement.unsolved,
         )
-
-    def _definitions(self) -> tuple[tuple[str, str], ...]:
-        """The definitions in a formula, and also in the next formula if "where" joins the two."""
-        reader, index = self.reader, self.index
-        formula_chains = [*reader.chains(index)]
-        if index + 1 < len(reader.formulas):
-            gap = reader.formulas[index].end, reader.formulas[index + 1].start
-            if patterns.where.fullmatch(reader.text, *gap):
-                formula_chains += reader.chains(index + 1)
-        return tuple(filter(None, map(definition, formula_chains)))
 
     def _whole(self) -> str:
         """The text of the answer. If a sum is split over several displays, its terms are joined."""
@@ -318,11 +299,11 @@ class _Candidate:
         """Other answers that the text offers after "or" or on the same line."""
         reader, index = self.reader, self.index
         span = reader.formulas[index]
-        offered: list[JudgedChain] = []
-        if index and patterns.joins_answers.fullmatch(
-            reader.text, reader.formulas[index - 1].end, span.start
-        ):
-            offered += reader.statements(index - 1)[:1]
+        offered = [
+            statement
+            for at in listed(reader.text, reader.formulas, index, reader.goal.asks_value)
+            for statement in reader.statements(at)[:1]
+        ]
         formula_chains = reader.chains(index)
         if len(formula_chains) > 1:
             rows = "\\\\" in span.latex
@@ -330,7 +311,8 @@ class _Candidate:
                 if chain.alternative or not rows:
                     preceding = reader.goal.judge(formula_chains[number])
                     offered += [preceding] if chain.alternative or preceding.has_constant else []
-        answers = [statement.answer for statement in offered if statement.kind >= Kind.PLAIN]
+        least = Kind.LONE if reader.goal.asks_value else Kind.PLAIN
+        answers = [statement.answer for statement in offered if statement.kind >= least]
         return tuple(
             statement for statement in dict.fromkeys(answers) if statement != self.statement.answer
         )
@@ -350,6 +332,7 @@ STANDINGS: Final = {
     "remark": "what is recalled, used, checked or defined: better than none",
     "foreign": "a formula about something else: better than none",
     "number": "a lone number: better than none",
+    "aside": "a lone number in a remark, a rule or a check: better than none",
 }
 
 
@@ -387,6 +370,11 @@ RULES: Final = (
         "a lone symbol or number that is called the answer",
         lambda formula: formula.kind is Kind.LONE and formula.announced and not formula.doubted,
         ("overriding", "plain"),
+    ),
+    Rule(
+        "any other lone number, doubted",
+        lambda formula: formula.kind is Kind.LONE and formula.number and formula.doubted,
+        ("aside",),
     ),
     Rule(
         "any other lone number",
@@ -462,22 +450,32 @@ def _choose(reader: _FormulaReader) -> _Candidate | None:
         if lead.soft and best.valued:
             passed += ("a value under a condition",)  # "when x = 1, y = 2"
             continue
-        candidate = _Candidate(reader, index, best, lead.announced, passed[:_MOST_NOTES])
+        stated = lead.stated and best.kind is Kind.LONE
+        candidate = _Candidate(reader, index, best, lead.announced, passed[:_MOST_NOTES], stated)
         # Of the formulas with the same standing, the last one of the text counts.
         for standing in _standings(candidate, lead, is_asked):
-            by_standing.setdefault(standing, candidate)
+            last = by_standing.setdefault(standing, candidate)
+            if last.stated and candidate.announced:
+                by_standing[standing] = candidate
         if "answer" in by_standing:
-            return by_standing.get("overriding") or by_standing["answer"]
+            chosen = by_standing["answer"]
+            later = by_standing.get("overriding", chosen)
+            chosen = chosen if later.stated and chosen.announced else later
+            chosen.settled = True
+            return chosen
     by_standing.pop("overriding", None)  # there is nothing to override
     doubtful, plain = by_standing.get("doubtful"), by_standing.get("plain")
     if doubtful and plain and plain.index > doubtful.index:
         del by_standing["doubtful"]
-    return next((by_standing[standing] for standing in STANDINGS if standing in by_standing), None)
+    standing = next((standing for standing in STANDINGS if standing in by_standing), "")
+    if standing:
+        by_standing[standing].settled = standing == "plain"
+    return by_standing.get(standing)
 
 
 def _standings(candidate: _Candidate, lead: Lead, is_asked: bool) -> tuple[str, ...]:
     reader, index, best = candidate.reader, candidate.index, candidate.statement
-    checked = not lead.named and reader.checked(index)
+    checked = lead.remark or (not lead.named and reader.checked(index))
     lone = best.kind is Kind.LONE
     display = reader.formulas[index].kind == "display"
     # A number is a usual value, so that a conclusion is enough to call the number the answer.
@@ -490,7 +488,7 @@ def _standings(candidate: _Candidate, lead: Lead, is_asked: bool) -> tuple[str, 
         checked,
         lead.doubted or checked or (is_asked and not best.has_constant),
         display,
-        not lone and reader.goal.is_foreign(best.answer),
+        not lone and not reader.names_unknown(index) and reader.goal.is_foreign(best.answer),
         lone
         and patterns.called_number.fullmatch(best.answer) is not None
         and reader.is_marked(index),

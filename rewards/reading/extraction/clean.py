@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..latex.tokens.pattern import without_equation_number
 from .boxes import closing_brace
 from .words.tables import patterns
 
@@ -29,6 +30,7 @@ def clean(latex: str) -> str:
 
     Layout means sizes, styles, labels and alignment.
     """
+    latex = without_equation_number(latex)
     if "$" in latex or "\\" in latex or "*" in latex:
         if "**" in latex:
             latex = patterns.power_sign.sub("^", latex)
@@ -67,7 +69,7 @@ def with_clean_ends(latex: str) -> str:
 
 def without_membership(latex: str) -> str:
     r"""Remove ``\in R``: ``{F + C : C \in R}`` and ``F + C \in R`` become ``F + C``."""
-    if "\\in" not in latex:
+    if latex.count("\\in") == latex.count("\\int"):
         return latex
     if match := patterns.answer_set.fullmatch(latex.strip()):
         return match["element"]

@@ -36,6 +36,7 @@ class JudgedChain(NamedTuple):
     """A chain of equations with its kind.
 
     ``answer`` is the last side of the chain, and ``reason`` says why a chain is not an answer.
+    ``unsolved`` is the name of the answer if the chain is an equation for it, such as 2I = pi.
     """
 
     answer: str
@@ -45,6 +46,7 @@ class JudgedChain(NamedTuple):
     has_constant: bool = False
     steps: tuple[str, ...] = ()  # the links before the answer, if they are expressions, too
     valued: bool = False  # a name has a number for its value
+    unsolved: str = ""
 
 
 #: What a question asks for.
@@ -119,9 +121,11 @@ def judge(chain: Chain, root: str | None = None) -> JudgedChain:
     if count > 1:
         earlier = dict.fromkeys(links[1 if patterns.name.fullmatch(root) else 0 : -1])
         steps = tuple(filter(None, map(clean, list(earlier)[-_MOST_STEPS:])))
-    reason = _refusal(answer, root, about_integral, chain.bound)
+    reason, name = _refusal(answer, root, about_integral, chain.bound), unsolved(root)
+    if patterns.value_at.fullmatch(root):
+        reason = reason or "a value at a point"
     if reason:
-        return JudgedChain(answer, Kind.NO_ANSWER, reason, count, steps=steps)
+        return JudgedChain(answer, Kind.NO_ANSWER, reason, count, steps=steps, unsolved=name)
     plus = has_constant(answer)
     named = bool(root) and patterns.answer_name.fullmatch(root) is not None
     small = len(answer) < _LONGEST_CONSTANT and (
@@ -130,7 +134,7 @@ def judge(chain: Chain, root: str | None = None) -> JudgedChain:
     )
     if root:
         if small and not named:
-            return JudgedChain(answer, Kind.NO_ANSWER, "a value", count, steps=steps)
+            return JudgedChain(answer, Kind.NO_ANSWER, "a value", count, steps=steps, unsolved=name)
         statement_kind = Kind.STRONG if plus or (named and not small) else Kind.IDENTITY
     elif plus or about_integral:
         unfinished = definite or has_integral(answer)
@@ -140,7 +144,21 @@ def judge(chain: Chain, root: str | None = None) -> JudgedChain:
     else:
         statement_kind = Kind.PLAIN
     valued = bool(root) and patterns.variable.search(patterns.command.sub(" ", answer)) is None
-    return JudgedChain(answer, statement_kind, "", count, plus, steps, valued)
+    return JudgedChain(answer, statement_kind, "", count, plus, steps, valued, name)
+
+
+def unsolved(root: str) -> str:
+    r"""The name of the answer in the left side of an equation, unless the side is this name.
+
+    ``2I = \pi`` and ``\ln F(x) = x`` do not state the value of I or F(x). The name is empty for
+    other sides, such as ``I``, ``F(x) + C``, ``F(b) - F(a)`` and a value at a point.
+    """
+    root = patterns.evaluated.sub(r"\g<value>", root).strip()
+    inside = patterns.answer_inside.search(root)
+    if inside is None or patterns.answer_name.fullmatch(root) or has_constant(root):
+        return ""
+    name = inside["name"]
+    return "" if root.count(f"{name}(") > 1 or patterns.value_name.fullmatch(root) else name
 
 
 def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
@@ -175,7 +193,7 @@ def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
     if not about_integral and _differentiates(answer) and not has_constant(answer):
         return "a derivative"
     # A differential stands at the end: \,\mathrm{d}\theta and a full stop take 24 characters.
-    if patterns.differential.search(answer[-24:]):
+    if "d" in answer[-24:] and patterns.differential.search(answer[-24:]):
         # Part of an integral, or else a differential.
         where = patterns.integral.search(answer)
         if where is None:
@@ -216,7 +234,8 @@ def _judge_value(chain: Chain, root: str | None, parameters: Collection[str]) ->
         value_kind = Kind.STRONG
     else:
         value_kind = Kind.PLAIN if root or chain.tends else statement.kind
-    return JudgedChain(answer, value_kind, "", len(links), statement.has_constant, steps)
+    plus, name = statement.has_constant, unsolved(root)
+    return JudgedChain(answer, value_kind, "", len(links), plus, steps, unsolved=name)
 
 
 def is_value(latex: str, parameters: Collection[str]) -> bool:
@@ -275,6 +294,8 @@ def has_integral(latex: str) -> bool:
 
 
 def _differentiates(latex: str) -> bool:
-    return (
-        "'" in latex or "d" in latex or "D" in latex or "prime" in latex
-    ) and patterns.derivative.search(latex) is not None
+    has_prime = "'" in latex or "prime" in latex
+    if has_prime and patterns.primed.search(latex):
+        return True
+    hinted = has_prime or "d" in latex or "D" in latex
+    return hinted and patterns.derivative.search(latex) is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,8 @@ class Extraction:
             answer may change the meaning of the answer.
         second: the answer without its first hyphen, if the hyphen may be the bullet of a list; else
             empty.
+        unsolved: the name of the answer if the text only states an equation for the name, such as
+            ``2I = \pi``; else empty.
 
     >>> from calculus_harness.rewards.reading.extraction import extract
     >>> extract(r"It is $\boxed{x^2 + C}$.").source
@@ -38,6 +40,7 @@ class Extraction:
     definitions: tuple[tuple[str, str], ...] = ()
     second: str = ""
     refused: str = ""
+    unsolved: str = field(default="", repr=False)
 
 
 def nothing(*notes: str) -> Extraction:

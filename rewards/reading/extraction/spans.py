@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from ..latex.tokens.code import CALLED
 from ..latex.tokens.names import NAMES, UNARY
 from .cases import as_cases
+from .words.leads import explains, led_by_verb
 from .words.tables import patterns, words
 
 _CLOSERS = {"[": "\\]", "(": "\\)"}
 
 _OPENERS = frozenset(("\\[", "\\("))
+#: Characters behind an opening bracket that say what the bracket is for: a long sentence.
+_BRACKET = 240
 #: `joint` takes fewer characters.
 _JOINED = 10
+
+#: A longer line is no lone formula. 200 characters change no answer (tests/mutation/constants.py).
+LONGEST_LINE = 1000
+#: Delimiters that open and close a formula or a group.
+_PAIRS: Final = (("\\[", "\\]"), ("\\(", "\\)"), ("{", "}"))
 
 
 class Span(NamedTuple):
@@ -29,9 +38,13 @@ class Span(NamedTuple):
 def restored(text: str) -> str:
     """Repair the delimiters and tables of a text.
 
-    If the brackets of displays lack their backslashes, the backslashes are restored.
-    The lines of each table are joined.
+    Bold type is removed from formulas. If the brackets of displays lack their backslashes, the
+    backslashes are restored. The lines of each table are joined.
     """
+    if "**" in text or "__" in text:
+        text = patterns.bold_formula.sub(
+            lambda m: m[0] if has_prose(m["formula"]) else m["formula"], text
+        )
     if "\\begin" in text:
         text = patterns.value_table.sub(lambda m: m[0].replace("\n", " "), text)
     if ("[ " not in text and "[\n" not in text) or "\\[" in text:
@@ -115,7 +128,7 @@ def _add_dollars(formulas: list[Span], marks: _Marks, token: re.Match[str]) -> i
 
 def _has_prose_inside(formula: str) -> bool:
     """Whether a formula contains three words in a row outside of text commands."""
-    return any(
+    return patterns.words_in_formula.search(formula) is not None and any(
         not segment["closing"] and patterns.words_in_formula.search(formula, *segment.span())
         for segment in patterns.up_to_brace.finditer(formula)
     )
@@ -212,6 +225,7 @@ _FUNCTIONS = frozenset(
 _LENGTHS = sorted({len(name) for name in _FUNCTIONS})
 #: Letters that stand before and behind a function without a space: "xsinx".
 _LETTERS_BEFORE, _BEHIND = frozenset("xtuvyznkab0e"), frozenset("xtuvyzθ")
+_CLOSES = {"(": ")", "[": "]"}
 _AROUND = " \t\n*_#>:,;.\"'`|"
 
 
@@ -229,16 +243,21 @@ def bare_spans(text: str, start: int, end: int) -> list[Span]:
             formulas.append(Span("bare", cases, start, len(text[:line].rstrip())))
             start = line
             continue
-        start_of_formula = start
+        start_of_formula, is_whole = start, True
         for lexeme in patterns.lexeme.finditer(text, start, line):
             group_name = lexeme.lastgroup
             if group_name is None or (group_name == "word" and _is_mathematical(text, lexeme)):
                 continue
             if group_name == "stop" and _inside_call(text, lexeme):
                 continue
-            _add_bare(formulas, text, start_of_formula, lexeme.start())
+            continued = patterns.continues.match(text, lexeme.start(), line) is not None
+            if is_whole and not continued:  # pi over four
+                _add_bare(formulas, text, start_of_formula, lexeme.start())
+            is_blank = not text[start_of_formula : lexeme.start()].strip()  # divided by
             start_of_formula = lexeme.end()
-        _add_bare(formulas, text, start_of_formula, line)
+            is_whole = not continued and (is_whole or not is_blank)
+        if is_whole:
+            _add_bare(formulas, text, start_of_formula, line)
         start = line
     return [each for each in formulas if not _ends_remark(each.latex)] or formulas
 
@@ -298,7 +317,9 @@ def _is_calls(word: str) -> bool:
 def _is_code(text: str, start: int) -> bool:
     """Whether a call of a known function begins at ``start``, as in program code."""
     word = patterns.code_word.match(text, start)
-    return word is not None and (word["name"] is None or word["name"] in NAMES)
+    return word is not None and (
+        word["name"] is None or word["name"] in NAMES or word["name"] in CALLED
+    )
 
 
 def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
@@ -314,6 +335,8 @@ def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
     start, end = lexeme.span()
     if _is_code(text, start):
         return True
+    if word.lower() == "arc" and (name := patterns.lead_word.match(text, end + 1)):
+        return _is_calls(name[0])  # arc tg x
     previous, following = text[start - 1 : start], text[end : end + 1]
     if len(word) == 2 and word.lower() not in words("short"):  # a product: "{bp-aq}", "\sin bx"
         if (following and following in "^_}+-*/=)|(\\") or (
@@ -328,6 +351,8 @@ def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
 
 def _add_bare(formulas: list[Span], text: str, left: int, right: int) -> None:
     latex = text[left:right].strip().rstrip("([").rstrip()
+    while latex[:1] in _CLOSES and latex.count(latex[0]) > latex.count(_CLOSES[latex[0]]):
+        latex = latex[1:].lstrip()  # the bracket of a remark
     if latex[:1] == "*" and (emphasised := patterns.emphasis.fullmatch(latex)):
         latex = emphasised[2]
     if not patterns.letter_or_digit.search(latex.strip(_AROUND)):
@@ -337,3 +362,91 @@ def _add_bare(formulas: list[Span], text: str, left: int, right: int) -> None:
     if latex.startswith(("[ ", "( ")) and latex.rstrip(".,").endswith((" ]", " )")):
         latex = latex.rstrip(".,")[1:-1]  # delimiters that lost their backslashes
     formulas.append(Span("bare", latex, start, end))
+
+
+def bare_answers(text: str, formulas: list[Span], start: int) -> list[Span]:
+    """The formulas without delimiters after ``start`` that may be the answer of a text.
+
+    Such a formula is a line of its own, or adds a constant, or follows a word such as "is".
+    """
+    later = [span for span in formulas if span.end > start]
+    gaps = zip(
+        [start, *(span.end for span in later)],
+        [*(span.start for span in later), len(text)],
+        strict=True,
+    )
+    bare = (span for gap in gaps for span in bare_spans(text, *gap))
+    return [span for span in bare if _may_answer(text, span, later)]
+
+
+def _may_answer(text: str, span: Span, formulas: list[Span]) -> bool:
+    """Whether a formula without delimiters is more than a number in a sentence."""
+    if patterns.plus_constant.search(span.latex) or led_by_verb(text, *span[1:]):
+        return True
+    line = text.rfind("\n", 0, span.start) + 1
+    end = text.find("\n", span.end)
+    end = end if end >= 0 else len(text)
+    return (
+        end - line <= LONGEST_LINE
+        and not any(line <= each.start < end for each in formulas)
+        and patterns.operation.search(text, line, end) is not None
+        and not has_prose(text, line, end)
+    )
+
+
+# --- Remarks and repetitions ----------------------------------------------------------------------
+
+
+def without_cut_repetition(text: str) -> str:
+    """Remove the last line of a text that repeats itself, if the end of the text cuts this line."""
+    start = text.rstrip().rfind("\n") + 1
+    line = text[start:].strip()
+    if not patterns.letter_or_digit.search(line) or line not in text[:start]:
+        return text
+    is_cut = (
+        any(line.count(opener) > line.count(closer) for opener, closer in _PAIRS)
+        or any(line.count(dollars) % 2 for dollars in ("$", "$$"))
+        or patterns.row_ends_open.search(line)
+    )
+    return text[:start] if is_cut else text
+
+
+def bracketed(text: str, formulas: list[Span]) -> set[int]:
+    """The numbers of the formulas in brackets, unless the brackets offer an equal answer."""
+    inside: set[int] = set()
+    opened: list[int] = []
+    end = 0
+    for index, span in enumerate(formulas):
+        for mark in patterns.prose_bracket.finditer(text, end, span.start):
+            if mark[0] == "(":
+                opened.append(mark.end())
+            elif mark[0] == ")":
+                del opened[-1:]
+            else:
+                opened.clear()  # a paragraph ends
+        if opened and explains(text[opened[0] : span.start][:_BRACKET]):
+            inside.add(index)
+        end = max(end, span.end)
+    return inside
+
+
+def listed(text: str, formulas: list[Span], index: int, values: bool) -> list[int]:
+    """The numbers of the formulas that a list offers beside the formula ``index``.
+
+    "A, B or C" offers three formulas; if ``values`` is true, "A and B" offers two values.
+    """
+    found: list[int] = []
+    gaps = ""
+    for step in (-1, 1):
+        at = index
+        while 0 <= at + step < len(formulas):
+            left, right = sorted((at, at + step))
+            gap = text[formulas[left].end : formulas[right].start]
+            if not patterns.joins_answers.fullmatch(gap) and not (
+                values and patterns.joins_boxes.fullmatch(gap)
+            ):
+                break
+            at += step
+            gaps += gap
+            found.append(at)
+    return found if patterns.letter_or_digit.search(gaps) else []

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
+from ..latex.tokens.words import OPERATORS
 from .boxes import closing_brace
 from .cases import as_cases
 from .clean import without_membership
@@ -243,7 +244,8 @@ class _ChainCutter:
             sign = "+ C"
         role = Role.LEAD if constant else role_of(words)
         argument = patterns.argument_follows.match(self.latex, close + 1) is not None
-        if not constant and is_name(words, applied=argument):
+        is_operator = token["text"] == "operatorname" and words in OPERATORS  # si is no word there
+        if not constant and (is_operator or is_name(words, applied=argument)):
             return close + 1
         mathematical = role is Role.UNKNOWN and _looks_mathematical(words)
         upright = token["text"] in ("mathrm", "operatorname")

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from html import unescape
 from unicodedata import normalize
 
-from .words.tables import patterns, replacement
+from .spans import has_prose
+from .words.tables import hints, patterns, replacement
 
 
 def plain(text: str) -> str:
@@ -31,6 +32,8 @@ def plain(text: str) -> str:
 def _without_markup(text: str) -> str:
     if "&" in text and ";" in text:
         text = patterns.entity.sub(lambda m: unescape(m[0]), text)
+    if any(hint in text for hint in hints("hidden")):
+        text = patterns.hidden.sub(" ", text)
     if ">" not in text:
         return text
     text = patterns.quotation.sub("", text)
@@ -114,13 +117,29 @@ _CONTROL = re.compile(f"[{''.join(_CONTROLS)}](?=[a-z]{{2}})")
 
 
 def _unescaped(text: str) -> str:
-    text = _CONTROL.sub(lambda match: _CONTROLS[match[0]], text)
+    if any(map(text.__contains__, _CONTROLS)):
+        text = _CONTROL.sub(lambda match: _CONTROLS[match[0]], text)
     if (
         "\\\\" in text
         and patterns.doubled_command.search(text)
         and not patterns.single_command.search(text)
     ):
         return text.replace("\\\\", "\\")
+    return text
+
+
+def _first_problem(text: str) -> str:
+    """The text up to the heading of another problem, if an answer stands before the heading.
+
+    A base model goes on with problems of its own. A solution that first repeats its problem has no
+    answer before the heading.
+    """
+    at = 0
+    for heading in patterns.heads_problem.finditer(text):
+        before = text[at : heading.start()]
+        if patterns.answered.search(before) or (before.strip() and not has_prose(before)):
+            return text[: heading.start()]
+        at = heading.start()
     return text
 
 
@@ -135,9 +154,11 @@ def visible(completion: str, stop: Sequence[str] = ()) -> Visible:
     if cuts:
         text, thought = text[: min(cuts)], None  # a thought after a stop string does not count
     text = plain(_without_markup(text))
+    if "In[" in text or "Out[" in text or "In [" in text:
+        text = patterns.session_prompt.sub("", text)
     if "<|" in text or "INST]" in text or "s>" in text or "_of_turn>" in text:
         text = patterns.begins_turn.sub("", text, count=1)
         end = patterns.ends_turn.search(text)
         if end:
             text = text[: end.start()]
-    return Visible(_unescaped(text), thought)
+    return Visible(_unescaped(_first_problem(text)), thought)

@@ -488,6 +488,7 @@ BUILDERS: Final[dict[str, Builder]] = {
     "legendre_chi": _legendre_chi,
     "atan2": _angle,
     "cbrt": _of_one(_cube_root),
+    "pow": _plain("pow", 2),
     "normal_cdf": _of_one(_normal_distribution),
     "Ti": _inverse_tangent_integral,
     "Cin": _of_one(_cin),

@@ -25,10 +25,6 @@ _DIFFERENTIALS: Final = frozenset(("d", "\\differential", "\\partial", "\\uprigh
 # -- groups ---------------------------------------------------------------------------------------
 
 
-def parenthesis(parser: Parser, closers: frozenset[str], depth: int) -> Expression:
-    return parser.group(closers, depth)
-
-
 def braces(parser: Parser, _: None, depth: int) -> Expression:
     r"""Read ``\{x\}``: a fractional part in a problem, and usually parentheses in an answer."""
     start = parser.pos
@@ -59,6 +55,9 @@ def brace(parser: Parser, _: None, depth: int) -> Expression:
     if following != "}" and following != "_":  # most groups: this is asked of every one
         return parser.group(_BRACE, depth)
     entry = parser.prefix.get(tokens[index])
+    if entry is None and following == "}" and tokens[index] in parser.atoms:
+        parser.pos += 2
+        return parser.atoms[tokens[index]]
     if entry is not None and entry[0] in (function, named, letter):
         close = next((at for at in range(index + 1, index + 6) if tokens[at] in ("}", "{", "")), 0)
         has_index = following == "_" and tokens[close + 1] in OPENERS
@@ -114,13 +113,17 @@ def fraction(parser: Parser, _: None, depth: int) -> Expression:
     return node
 
 
-def _maybe_mixed(parser: Parser, node: Number, start: int) -> Expression:
-    r"""Read ``2\frac13`` as 2 times 1/3, or as the mixed number 2 + 1/3."""
+def _maybe_mixed(
+    parser: Parser, node: Number, start: int, *, is_certain: bool = False
+) -> Expression:
+    r"""Read ``2\frac13`` as 2 times 1/3, or as the mixed number 2 + 1/3; 2⅓ is always mixed."""
     token_before = parser.tokens[start - 3] if start > 2 else ""
     integer_part = int(parser.tokens[start - 2][: parser.limits.digits])
     if integer_part == 0 or token_before in ("^", "_") or not 0 < node.numerator < node.denominator:
         return node
-    if not parser.choose(ambiguities.MIXED_NUMBER):
+    if (is_certain and token_before == "}") or not (
+        is_certain or parser.choose(ambiguities.MIXED_NUMBER)
+    ):
         return node
     # The number before is already a factor: times this, it is the mixed number.
     return ratio(integer_part * node.denominator + node.numerator, integer_part * node.denominator)
@@ -162,7 +165,10 @@ def accented(parser: Parser, accent: str, depth: int) -> Expression:
 
 
 def vulgar(parser: Parser, value: Number, depth: int) -> Expression:
-    """Read a fraction that is one character, such as ``½``."""
+    """Read a fraction that is one character, such as ``½``. 2½ is a mixed number."""
+    start = parser.pos
+    if start > 1 and parser.tokens[start - 2].isdigit():
+        return _maybe_mixed(parser, value, start, is_certain=True)
     return value
 
 

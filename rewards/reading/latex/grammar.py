@@ -10,7 +10,7 @@ from ..expression.build import IMAGINARY, PI, E
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import builders, calls, forms, special, tables
 from .errors import AlternativesError, NotClosedFormError, ReadError
-from .parser import Handler
+from .parser import Handler, Parser
 from .tokens.names import CONSTANT_WORDS, GREEK, NAMES, UNARY
 from .tokens.roles import CLOSERS, DIFFERENTIAL, IN_PROBLEM, INFIX, IS_VALUE, POSTFIX
 from .tokens.spelling import Speller, speller
@@ -30,10 +30,10 @@ def _unsupported(what: str) -> Entry:
 
 def _prefix() -> dict[str, Entry]:
     table: dict[str, Entry] = {
-        "(": (forms.parenthesis, CLOSERS),
-        "[": (forms.parenthesis, CLOSERS),
+        "(": (Parser.group, CLOSERS),
+        "[": (Parser.group, CLOSERS),
         "\\{": (forms.braces, None),
-        "\\left.": (forms.parenthesis, CLOSERS),
+        "\\left.": (Parser.group, CLOSERS),
         "{": (forms.brace, None),
         "|": (forms.bars, None),
         "\\left|": (forms.sized_bars, None),
@@ -154,5 +154,5 @@ def vocabulary(symbols: frozenset[str]) -> Vocabulary:
         if name in GREEK:
             atoms["\\" + name] = symbol
         atoms[name] = symbol
-    canonical = frozenset(atoms) | PREFIX.keys() | INFIX.keys() | POSTFIX
+    canonical = frozenset((*atoms, *PREFIX, *INFIX, *POSTFIX))
     return Vocabulary(symbols, atoms, canonical, speller(symbols, dict.fromkeys(canonical)))

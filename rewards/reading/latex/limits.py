@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # a key of the lexer's cache, by identity
 class Limits:
     """Limits on a text and its tree. All limits are counts, so that verdicts are the same on every
     machine.

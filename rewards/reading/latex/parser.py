@@ -27,10 +27,11 @@ from .tokens.roles import BAR, INFIX, POSTFIX, SLASH, STOP, TAIL, TIMES
 
 Handler = Callable[["Parser", Any, int], Expression]
 
-#: In radians.
-_DEGREE: Final = Call("div", (PI, Number(180)))
+_DEGREE: Final = Call("div", (PI, Number(180)))  # in radians
+_UNITS: Final[dict[str, Expression]] = {"°": _DEGREE, "\\%": Number(1, 100)}
 _CONSTANT_LETTERS: Final = frozenset("CcKk")
 _SIGNS: Final = frozenset("+-")
+_GROUPS: Final = frozenset(("(", "[", "{", "\\frac", "\\{"))
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -175,14 +176,14 @@ class Parser:
     def term(self, depth: int) -> Expression:
         node = self.factor(depth)
         tokens = self.tokens
-        operator = INFIX.get(tokens[self.pos])
+        operator = INFIX.get(token := tokens[self.pos])
         if operator == STOP:
             return node
         factors = [node]
         divided = False
         while operator != STOP:
             if operator is None:
-                if tokens[self.pos][0].isdigit() and self.numbers_constant(factors):
+                if token[0].isdigit() and self.numbers_constant(factors):
                     factors[-1] = self.subscripted(tokens[self.pos - 1])
                 else:
                     factors.append(self.factor(depth))
@@ -199,7 +200,7 @@ class Parser:
                 divided = True
                 self.pos += 1
                 self.divide(factors, operator, depth)
-            operator = INFIX.get(tokens[self.pos])
+            operator = INFIX.get(token := tokens[self.pos])
         return product(factors)
 
     def divide(self, factors: list[Expression], operator: int, depth: int) -> None:
@@ -224,7 +225,7 @@ class Parser:
         self, start: int, factors: list[Expression], bottom: Expression, following: str
     ) -> bool | None:
         """Whether ``a/b c`` probably means a/(b c), or None if that reading is impossible."""
-        grouped = self.tokens[start] in ("(", "[", "{", "\\frac", "\\{")
+        grouped = self.tokens[start] in _GROUPS or "/" in self.tokens[start]  # ½ is a group, too
         if grouped or not self.continues_denominator(following):
             return None
         if type(bottom) is Number:
@@ -313,7 +314,7 @@ class Parser:
                 self.deeper(depth)  # raises the error
             self.pos += 1
             return entry[0](self, entry[1], depth + 1)
-        if token and (token[0].isdigit() or (token[0] == "." and len(token) > 1)):
+        if token and (token[0].isdecimal() or (token[0] == "." and len(token) > 1)):
             self.pos += 1
             return self.number(token)
         raise self.error(*expected_operand(token))
@@ -321,7 +322,7 @@ class Parser:
     def number(self, token: str) -> Expression:
         if len(token) > self.limits.digits:
             raise self.too_many_digits()
-        if token.isdigit():
+        if token.isdecimal():
             return Number(int(token))
         token = token.replace("{,}", "").replace("{\\,}", "").replace("\\,", "")
         mantissa, mark, exponent = token.lower().partition("e")
@@ -361,8 +362,8 @@ class Parser:
             if node is E or node is IMAGINARY:
                 return self.subscripted("e" if node is E else "i")
             raise self.error("an operator, not a subscript", at=self.pos - 1)
-        if token == "°":
-            return product([node, _DEGREE])
+        if token in _UNITS:
+            return product([node, _UNITS[token]])
         if type(node) is Symbol and node.name in _CONSTANT_LETTERS:
             return Symbol(node.name + "'")
         raise self.error("an operator, not a prime (a derivative?)", at=self.pos - 1)
@@ -371,7 +372,7 @@ class Parser:
         tokens = self.tokens
         start = self.pos
         token = tokens[start]
-        braced = token == "{" and tokens[start + 1 : start + 3] == ["\\circ", "}"]
+        braced = token == "{" and tokens[start + 1] == "\\circ" and tokens[start + 2] == "}"
         if token == "\\circ" or braced:
             self.pos += 3 if braced else 1
             return product([base, _DEGREE])

@@ -157,7 +157,15 @@ def _parser(
         limits=limits,
         locate=lambda index: offset_of(text, index, words.symbols, words.spell),
         flipped=flipped,
+        pos=_after_mapping(tokens, words.symbols),
     )
+
+
+def _after_mapping(tokens: list[str], symbols: Collection[str]) -> int:
+    r"""The index behind ``x \mapsto`` or ``F: x \mapsto``, if the problem has x, or 0."""
+    at = 2 if len(tokens) > 1 and tokens[1] == ":" else 0
+    maps = tokens[at + 1 : at + 2] == ["\\mapsto"] and tokens[at].lstrip("\\") in symbols
+    return at + 2 if maps else 0
 
 
 def _parse(parser: Parser) -> Expression:

@@ -14,9 +14,10 @@ from .layout import ENDS, marked_tables, pieces_of, restored_tables
 from .marks import LONGEST, PROSE, SPACING
 from .prose import TABLE
 
-#: What separates clauses: marks of formulas, ends of rows and sentences, wide spaces.
+#: What separates clauses: marks of formulas, ends of rows, cells and sentences, wide spaces. A mark
+#: beside a sign of equality aligns rows.
 _BREAKS: Final = re.compile(
-    r"\$+|\\[()\[\]]|\\\\|\\(?:begin|end)\s*\{[a-z]+\*?\}|&|(?<!\\)[.?!:](?=\s|\Z)|\\q?quad(?![A-Za-z])"
+    r"\$+|\\[()\[\]]|\\\\|\\(?:begin|end)\s*\{[a-z]+\*?\}(?:\{[lcr|]+\})?|(?<!=)&(?!\s*=)|(?<!\\)[.?!:](?=\s|\Z)|\\q?quad(?![A-Za-z])"
 )
 _WORD: Final = re.compile(
     r"(?<![\\A-Za-z_^'])[A-Za-z]{2,}(?:['’-][a-z]+)?(?![A-Za-z_^({\\'])"
@@ -77,7 +78,8 @@ def clauses(text: str) -> list[Clause]:
         return f" {_MARK}{len(words) - 1}{_MARK} "
 
     plain, tables = marked_tables(text)
-    plain = SPACING.sub(" ", _BREAKS.sub(" ; ", PROSE.sub(r" ;\1; ", plain)))
+    plain = _BREAKS.sub(" ; ", PROSE.sub(r" ;\1; ", plain)).replace("&", " ")
+    plain = SPACING.sub(" ", plain)
     plain = _WORD.sub(marked, plain)
     results: list[Clause] = []
     words_before: list[str] = []

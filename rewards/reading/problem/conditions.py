@@ -50,6 +50,7 @@ _WORD: Final = re.compile(rf"(?<![\\A-Za-z-])({'|'.join(_WORDS)})s?(?![A-Za-z])"
 _SET: Final = re.compile(
     r"(?:\\in(?![A-Za-z])|∈)\s*(?:\\(?:mathbb|mathbf|mathds)\s*\{?\s*|\\)?([NZRQℕℤℝℚ])\s*\}?"
     r"(?P<part>(?:\s*[\^_]\s*(?:\{[^{}]*\}|[\w+*-]))*)\s*"
+    r"(?:(?:\\(?:setminus|backslash|smallsetminus)|∖)\s*\\\{(?P<without>[^{}]*)\\\}\s*)?"
 )
 _OF_A_SET: Final = {"N": "integer", "ℕ": "integer", "Z": "signed integer", "ℤ": "signed integer"}
 #: The numbers of ``n = 1, 2, 3, \dots``.
@@ -164,13 +165,15 @@ class _Statements:
 
     ``words`` has the kinds stated for each name. ``comparisons`` has the comparisons as trees.
     ``pending`` has names whose kind follows later, as a in "a and b are positive". ``recent`` has
-    the names to which the last kind applies.
+    the names to which the last kind applies. ``excluded`` has the numbers that the set of the
+    clause lacks.
     """
 
     words: dict[str, set[str]] = field(default_factory=dict)
     comparisons: list[Expression] = field(default_factory=list)
     pending: list[str] = field(default_factory=list)
     recent: list[str] = field(default_factory=list)
+    excluded: list[str] = field(default_factory=list)
 
     def take(self, clause: str) -> bool:
         """Add a clause. The result is False if the clause is not understood."""
@@ -181,8 +184,9 @@ class _Statements:
         member = _SET.search(remainder)
         if member is not None:
             words.add(_OF_A_SET.get(member[1], "real"))
-            words |= {"positive"} if re.search(r"[+>*]|\\ge", member["part"]) else set()
+            words |= {"positive"} if re.search(r"[+>]|\\ge", member["part"]) else set()
             words |= {"negative"} if re.search(r"[<-]", member["part"]) else set()
+            self.excluded = (member["without"] or "").replace(",", " ").split()
             remainder = remainder[: member.start()] + remainder[member.end() :]
         named = bool(words) or noun is not None
         relation = _RELATION.search(remainder)
@@ -211,7 +215,9 @@ class _Statements:
     def _say(self, words: set[str], names: Collection[str]) -> None:
         for name in names:
             self.words.setdefault(name.lstrip("\\"), set()).update(words)
-        self.recent, self.pending = list(names), []
+            for number in self.excluded:
+                self.comparisons += comparisons_of(rf"{name} \ne {number}")
+        self.recent, self.pending, self.excluded = list(names), [], []
 
     def conditions(self) -> Conditions:
         """All comparisons, and the kinds of the names, from the words and the comparisons."""
@@ -385,3 +391,19 @@ def bounds_of(comparisons: Iterable[Expression], variable: str) -> Bounds:
     if interval is None:
         raise ProblemError(f"a condition on {variable} that is no bound")
     return interval.ends
+
+
+def ranges_of(comparisons: Iterable[Expression], variable: str) -> tuple[Bounds, ...]:
+    r"""The intervals of a variable that comparisons state: one, or two for \|x\| > r, or none.
+
+    Raises:
+        ProblemError: as for `bounds_of`.
+
+    """
+    about = [c for c in comparisons if c.function != "ne" and variable in symbols_of(c)]
+    if [each.args[1] for each in about] == [Call("abs", (Symbol(variable),))]:
+        low = about[0].args[0]
+        if variable not in symbols_of(low):
+            return (low, None), (None, neg(low))
+    bounds = bounds_of(about, variable)
+    return () if bounds == (None, None) else (bounds,)

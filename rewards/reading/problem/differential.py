@@ -15,11 +15,14 @@ from functools import cache
 from typing import Final
 
 from ..expression.build import ONE, product, quotient
+from ..expression.derivative import differentiate
+from ..expression.traversal import symbols_of
 from ..expression.tree import Call, Expression, Symbol
+from ..latex import ReadError, read, to_latex
 from ..latex.tokens.names import GREEK, GREEK_VARIANTS
 from ..latex.tokens.pattern import FONT
 from ..latex.tokens.roles import DIFFERENTIAL
-from .layout import SPACE
+from .layout import SPACE, opening
 
 _END: Final = r"(?![A-Za-z])"
 _INDEX: Final = r"(?:_(?:[A-Za-z0-9]|\{[A-Za-z0-9]+\}))?"
@@ -43,6 +46,10 @@ _VARIABLE: Final = rf"(?:{_LETTER}|{_styled(_LETTER)})"
 _SIGN_D: Final = rf"(?:{_styled('d')}|\\(?:dd|differentialD|diff|d){_END}|[ⅆ𝑑])"
 #: The d of a differential or a derivative alone.
 D: Final = rf"(?:{_SIGN_D}|(?<![A-Za-z\\])d)"
+#: A d before the parenthesis of its function.
+_D_BEFORE: Final = re.compile(rf"{D}{SPACE}(?:\\left\s*)?\Z")
+#: The variable of a measure, as in d\mu(x), whose letter is no variable.
+_OF_MEASURE: Final = re.compile(r"\s*\(\s*[A-Za-z]\s*\)\s*\Z")
 _MARKED_RUN: Final = _in_font(rf"d{SPACE}{_LETTER}")
 _NOT_LETTERS: Final = re.compile(
     rf"\\{FONT}{_END}|\\(?:dd|differentialD|diff|d|q?quad){_END}|[{{}}~]"
@@ -119,13 +126,41 @@ def differentials_in_order(
         spelling = match["marked"] or match["plain"]
         name = _NAME.search(_NOT_LETTERS.sub(" ", spelling))
         variable = _symbol_name(name["letter"]) if name else ""
-        if name is None or not variable:
+        if name is None or not variable or _OF_MEASURE.match(text, match.end()):
             continue
         if name["index"]:
             variable = f"{variable}_{name['index']}"
         glued = match["glued"] or ""
         begin = match.end("glued") if glued else match.start()
         yield Differential(begin, match.end(), variable, match["marked"] is not None)
+
+
+def with_slope(body: str) -> str | None:
+    r"""Write the differential of a function at the end of a text with the function's derivative.
+
+    The result is None if the text does not end in such a differential, or if the function does not
+    have exactly one variable.
+
+    >>> with_slope(r"x\,d(x^2)")
+    '\\left(x\\,\\right) \\left(2 x\\right) \\,dx'
+
+    """
+    text = body.rstrip()
+    start = opening(text, len(text) - 1) if text.endswith(")") else -1
+    sign = _D_BEFORE.search(text, 0, max(start, 0))
+    if sign is None:
+        return None
+    try:
+        function = read(text[start + 1 : -1].removesuffix("\\right"))[0].expression
+    except ReadError:
+        return None
+    if len(names := symbols_of(function)) != 1:
+        return None
+    (name,) = names
+    slope = to_latex(differentiate(function, name))
+    factor = text[: sign.start()].strip()
+    factor = rf"\left({factor}\right) " if factor else ""
+    return rf"{factor}\left({slope}\right) \,d{name}"
 
 
 def _symbol_name(letter: str) -> str:

@@ -16,7 +16,7 @@ from ..expression.tree import Expression
 from ..latex import ReadError, Reading, read, signed_infinity, to_latex
 from ..latex.tokens.roles import DIFFERENTIAL, IN_PROBLEM
 from .conditions import Conditions, behind
-from .differential import Differential, differentials, with_symbol, without_symbol
+from .differential import Differential, differentials, with_slope, with_symbol, without_symbol
 from .layout import IntegralLayout, integral_layout, unbraced
 from .marks import MARKED
 from .parameters import parameter_faults
@@ -28,7 +28,7 @@ Limit = Expression | int
 #: A sign of an integral that has limits, or may have some.
 INTEGRAL: Final = re.compile(r"\\int(?![A-Za-z])|∫")
 #: A d shortly before the end: without an integral sign, a differential stands at the end.
-_MAY_END_IN_DIFFERENTIAL: Final = re.compile(r"[dⅆ𝑑][^d]{1,24}\Z")
+_MAY_END_IN_DIFFERENTIAL: Final = re.compile(r"[dⅆ𝑑](?<!\\cd)(?!frac)[^d]{1,24}\Z")
 
 
 class IntegralProblem(NamedTuple):
@@ -100,20 +100,27 @@ def _read_formula(text: str, variable: str | None, parameters: Collection[str]) 
     """Read the formula of an integral, or an integrand alone."""
     layout = integral_layout(text)
     marks = layout.marks
+    if [*marks] == ["_"] and (ends := region(marks["_"])):
+        marks = layout.marks | ends
     if len(marks) == 1:
         missing = "upper" if "_" in marks else "lower"
         raise ProblemError(f"{text!r} has no {missing} limit")
+    if layout.has_sign and (plain := with_slope(layout.body)) is not None:
+        layout = layout._replace(body=plain)
     conditions, parameters = Conditions(), {*parameters}
     try:
         named, body, readings = _integrand(text, layout, variable, parameters)
     except ProblemError:
-        for integrand, stated in behind(layout.body):
+        splits = [*behind(layout.body)]
+        if not layout.has_sign:  # the longest formula: of psi(x), x > 0, not psi alone
+            splits.reverse()
+        for integrand, stated in splits:
             with suppress(ProblemError):
                 stated_names = {name for name, _ in stated.kinds}
                 part = layout._replace(body=integrand)
                 named, body, readings = _integrand(text, part, variable, parameters | stated_names)
                 conditions = stated
-                if named is not None:
+                if named is not None or not layout.has_sign:
                     break
         else:
             raise
@@ -162,7 +169,8 @@ def _choices(layout: IntegralLayout, variable: str | None) -> Iterator[Sequence[
     """
     body = layout.body
     if not layout.has_sign and (
-        ("d" not in body and body.isascii()) or not _MAY_END_IN_DIFFERENTIAL.search(body)
+        ("d" not in body and body.isascii())
+        or not _MAY_END_IN_DIFFERENTIAL.search(body, max(len(body) - 25, 0))
     ):
         return
     candidates = differentials(body)[:_TRIES]
@@ -195,6 +203,8 @@ def with_real_parameters(
     if not any(suspects):
         return readings
     faults = parameter_faults(body, set().union(*suspects), variable, has_sign)
+    if not faults:
+        return readings
     sound = [
         reading
         for reading, names in zip(readings, suspects, strict=True)
@@ -287,8 +297,7 @@ def _ends_a_product(body: str, candidate: Differential, variable: str | None) ->
     )
     spaced = body[len(preceding) : candidate.start].strip() != ""  # by a command, as in x^2\,dx
     close = candidate.is_marked or spaced or spelling.startswith("d" + spelling[-1])
-    c_is_parameter = re.search(r"(?<![A-Za-z\\])c(?![A-Za-z])", preceding) is not None
-    return close and preceding[-1:] not in ("", *"+*-/^({=") and not c_is_parameter
+    return close and preceding[-1:] not in ("", *"+*-/^({=")
 
 
 _SPACE_AT_END: Final = re.compile(r"(?:\\[,;:!> ]|\\q?quad|\\cdot|\\times|[*~]|\{\}|\s)+\Z")
@@ -298,6 +307,39 @@ def _without_space(text: str) -> str:
     """Remove spaces and times signs from the end of a text, at most 64 characters."""
     space = _SPACE_AT_END.search(text, max(len(text) - 64, 0))
     return text[: space.start()] if space else text
+
+
+#: The real numbers, and those of one sign, as a region; an interval, with any brackets.
+_REALS: Final = re.compile(
+    r"(?:\\(?:mathbb|mathbf|mathds|bf)\s*\{?\s*R\s*\}?|\\R(?![A-Za-z])|ℝ)"
+    r"\s*(?:[\^_]\s*\{?\s*(?P<sign>[+-]|(?:>|\\geq?|≥)\s*0)\s*\}?)?"
+)
+_INTERVAL: Final = re.compile(
+    r"\s*(?:\\left\s*)?[\[(\]](?P<lower>[^,;]+)[,;](?P<upper>[^,;]+)(?:\\right\s*)?[\])\[]\s*"
+)
+
+
+def region(mark: str) -> dict[str, str] | None:
+    r"""The limits of a region of integration: an interval, or the real numbers.
+
+    The result is None if the subscript of the integral sign is no such region.
+
+    >>> region(r"{(0,1]}"), region(r"{\mathbb{R}^+}"), region("{D}")
+    ({'_': '{0}', '^': '{1}'}, {'_': '{0}', '^': '{\\infty}'}, None)
+
+    """
+    inner = unbraced(mark)
+    if (reals := _REALS.fullmatch(inner)) is not None:
+        sign = reals["sign"] or ""
+        lower, upper = (
+            "0" if sign not in ("", "-") else r"-\infty",
+            "0" if sign == "-" else r"\infty",
+        )
+    elif (interval := _INTERVAL.fullmatch(inner)) is not None:
+        lower, upper = interval["lower"], interval["upper"]
+    else:
+        return None
+    return {"_": f"{{{lower}}}", "^": f"{{{upper}}}"}
 
 
 def limit_of(mark: str, text: str, variable: str) -> Limit:

@@ -47,12 +47,16 @@ _LEAD: Final = re.compile(
     # a name of the integral: I =, J_n :=, I(a) =
     | (?:\\mathcal\s*|\\mathscr\s*)?\{{?[A-Za-z]\}}?'*(?:_(?:\w|\{{[^{{}}]*\}}))?
         (?:\s*(?:\\left)?\([^()=]*?(?:\\right)?\))?\s*&?\s*:?=
-    | (?P<principal> (?:\\(?:{FONT}|rm)\s*\{{?\s*)?[Pp]\s*\.?~?\s*[Vv]\.?\s*\}}?(?![A-Za-z]) )
+    | (?P<principal> (?:\\(?:{FONT}|rm)\s*\{{?\s*)?
+        (?:[Pp]\s*\.?~?\s*[Vv]|V\s*\.?~?\s*P|v\.~?\s*p)\.?\s*\}}?(?![A-Za-z]) )
     )*+""",
     re.VERBOSE,
 )
-TAIL: Final = re.compile(
-    rf"(?:\s|\\[,;:!> ]|~|[.;,&?]|=|\\\\|\\q?quad|\\end\s*\{{{_ENVIRONMENTS}\}})+\Z"
+#: The number of an equation, in parentheses behind a wide space.
+_NUMBER: Final = r"\d{1,3}(?:\.\d{1,3}){0,3}"
+_TAIL: Final = re.compile(
+    rf"(?:\s|\\[,;:!> ]|~|[.;,&?]|=|\\\\|\\q?quad(?:[\s~]*\({_NUMBER}\))?"
+    rf"|\\end\s*\{{{_ENVIRONMENTS}\}})+\Z"
 )
 #: Last characters of bodies that have no tail, unless it is the end of an environment.
 _LAST_OF_FORMULA: Final = frozenset("})]|0123456789xyztu")
@@ -144,7 +148,7 @@ def integral_layout(text: str) -> IntegralLayout:
 
     """
     formula = text if text.isascii() else _plain_letters(text)
-    if "$" in formula or "\\" in formula:
+    if DELIMITER.search(formula):
         formula = _formula(formula)
     if not ("int" in formula or "∫" in formula or "⨍" in formula):  # most integrands alone
         return IntegralLayout(False, {}, _without_tail(formula, 0))
@@ -174,12 +178,20 @@ def _plain_letters(text: str) -> str:
 
 def _formula(text: str) -> str:
     """Remove the marks of a formula. Raise `ProblemError` if a text has more than one formula."""
-    if not DELIMITER.search(text):  # most integrands alone
-        return text
     words, number = MARKED.subn(" ", text)
     if number > 1 or (number and words.strip(" \n\t.,") and not DELIMITER.search(words)):
         raise ProblemError(f"{text!r}: one formula is expected, the problem, and conditions")
     return DELIMITER.sub(" ", text)
+
+
+#: Characters at the end of a problem in which a tail begins, so that the search is linear.
+_LONGEST_TAIL: Final = 400
+
+
+def cut_tail(body: str) -> str:
+    """Remove the tail of a text: punctuation, "= ?" and the number of an equation."""
+    tail = _TAIL.search(body, max(len(body) - _LONGEST_TAIL, 0))
+    return body[: tail.start()] if tail else body
 
 
 def _without_tail(body: str, opened: int) -> str:
@@ -187,10 +199,10 @@ def _without_tail(body: str, opened: int) -> str:
 
     If ``opened`` braces were opened before the body, their closing braces are removed, too.
     """
-    if body[-1:] not in _LAST_OF_FORMULA or "\\end" in body[-24:]:
-        body = TAIL.sub("", body)
+    if body[-1:] not in _LAST_OF_FORMULA or re.search(r"\\(?:end|q?quad)", body[-24:]):
+        body = cut_tail(body)
     for _ in range(opened):
-        body = TAIL.sub("", body.removesuffix("}"))
+        body = cut_tail(body.removesuffix("}"))
     return body.strip()
 
 
@@ -304,7 +316,7 @@ def argument_end(text: str) -> int:
     if command and command[0].endswith(("\\frac", "\\dfrac", "\\tfrac")):
         for _ in range(2):
             end += argument_end(text[end:])
-    elif command and command[0].endswith("\\sqrt"):
+    elif command and command[0].endswith(("\\sqrt", "\\mathbb")):
         end += argument_end(text[end:])
     return end
 

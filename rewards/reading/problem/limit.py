@@ -26,9 +26,9 @@ from .integral import (
     with_real_parameters,
 )
 from .layout import (
-    TAIL,
     coordinates,
     cut_at,
+    cut_tail,
     marked_tables,
     only_reading,
     pieces_of,
@@ -129,7 +129,7 @@ def _read_formula(text: str, parameters: Collection[str]) -> LimitProblem:
     if SIGN.search(body):
         raise ProblemError(f"{text!r} has more than one limit")
     point = limit_of(at, text, variable)
-    body = TAIL.sub("", body).strip()
+    body = cut_tail(body).strip()
     body, conditions = restored_tables(body, tables), Conditions()
     try:
         readings = _readings(body, variable, text, {*parameters, *dict(conditions.kinds)})
@@ -165,7 +165,7 @@ def read_limit_of_sum(text: str) -> tuple[str, SumProblem] | None:
     written = _written(question[0] if question else text)
     if written is None:
         return None
-    body = TAIL.sub("", written[1])
+    body = cut_tail(written[1])
     if not (has_sum(body) or has_product(body) or has_dots(body)):
         return None
     name, at, _ = _approach(written[0], text)
@@ -214,7 +214,7 @@ def read_limit_of_integral(text: str) -> LimitOfIntegral | None:
         return None
     name, at, side = _approach(written[0], text)
     variable = _variable(name, text)
-    body = TAIL.sub("", written[1])
+    body = cut_tail(written[1])
     factor, integral = body[: sign.start()].strip() or "1", body[sign.start() :]
     quotient = quotient_of(body)
     if quotient is not None and INTEGRAL.search(quotient[0]):
@@ -238,7 +238,7 @@ def _written(text: str) -> tuple[str, str] | None:
         return None
     preceding, _, scripts, following = cut
     subscript = scripts.get("_", "")
-    if not subscript and (sequence := SEQUENCE.fullmatch(TAIL.sub("", following))):
+    if not subscript and (sequence := SEQUENCE.fullmatch(cut_tail(following))):
         subscript = rf"{{{sequence['name']}\to\infty}}"  # \lim a_n
     if not subscript:
         raise ProblemError(f"{text!r}: the limit sign has no subscript")

@@ -22,7 +22,7 @@ SPACING: Final = re.compile(r"(?<!\\)\\[,;:!> ]|\\(?:q?quad|displaystyle|textsty
 _SQUARE: Final = r"\\\[(?!-?[\d.]+\s*[a-z]{2}\])"
 #: What marks a formula in prose.
 DELIMITER: Final = re.compile(
-    rf"\$+|\\[()\]]|{_SQUARE}|\\(?:begin|end)\s*\{{(?:align|aligned|equation|gather|multline|split)\*?\}}"
+    rf"\$\$*|\\[()\]]|{_SQUARE}|\\(?:begin|end)\s*\{{(?:align|aligned|equation|gather|multline|split)\*?\}}"
 )
 #: A formula between marks. None opens the same mark again inside, so that the search is linear.
 MARKED: Final = re.compile(

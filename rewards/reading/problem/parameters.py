@@ -13,11 +13,12 @@ from typing import Final
 from ..latex.grammar import vocabulary
 from ..latex.limits import DEFAULT_LIMITS
 from ..latex.tokens.lexer import tokenize
+from ..latex.tokens.roles import IN_PROBLEM
 
 #: Letters that calculus texts use for functions that they do not define: before parentheses that
 #: hold the variable they are functions. Other letters may be factors, as in ``a(x+1)``.
 _FUNCTION_LETTERS: Final = frozenset(
-    ("f", "g", "h", "F", "G", "D", "\\phi", "\\psi", "\\varphi", "y")
+    ("f", "g", "h", "F", "G", "D", "\\phi", "\\psi", "\\varphi", "\\delta", "y")
 )
 _OPENERS: Final = frozenset(("(", "[", "\\{"))
 
@@ -44,11 +45,11 @@ def parameter_faults(
     faults = {
         name: f"{name} is a term of a sequence that the problem does not define"
         for name in suspects
-        if _is_term(name, variable)
+        if "_" in name and _is_term(name, variable)
     }
     if not suspects or not ("(" in integrand or "d" in suspects):
         return faults
-    words = vocabulary(frozenset((variable,)))
+    words = vocabulary(frozenset((variable, IN_PROBLEM)))
     tokens = tokenize(integrand, words.canonical, words.symbols, words.spell, DEFAULT_LIMITS)
     for name in sorted(suspects):
         argument = _applied_to(tokens, name, variable)
@@ -85,7 +86,8 @@ def _applied_to(tokens: list[str], name: str, variable: str) -> str:
     some parentheses. Thus ``a(x+1)`` is a product.
     """
     letter, _, index = name.partition("_")
-    positions = [at for at, token in enumerate(tokens) if token in (letter, "\\" + letter)]
+    spellings = letter, "\\" + letter
+    positions = [at for at, token in enumerate(tokens) if token in spellings]
     behind = [at + 1 for at in positions]
     if index:  # {J_1}(x)
         behind = [at for at in (_script_end(tokens, at, index) for at in behind) if at]

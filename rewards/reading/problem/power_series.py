@@ -19,7 +19,7 @@ from ..expression.tree import Expression, Number
 from ..latex import ReadError, read, signed_infinity
 from ..latex.tokens.roles import IS_VALUE
 from .conditions import Conditions, Interval, comparisons_of, conditions_of, interval_of
-from .derivatives import normal
+from .derivatives import SYMBOL, normal
 from .layout import pieces_of, readings_of
 from .marks import DELIMITER, LONGEST, MARKED, PROSE, SPACING
 from .parameters import parameter_faults
@@ -32,7 +32,7 @@ from .prose import (
     without_words,
 )
 from .question.integral import MAPPED
-from .question.parts import LETTER, NAMED, Target, taken_apart
+from .question.parts import NAMED, Target, taken_apart
 from .question.surroundings import RELATION, formula_of_question
 from .sums import SumProblem, has_sum, read_sum
 
@@ -341,7 +341,7 @@ def _among_words(text: str) -> tuple[str, Conditions] | None:
     if len(bodies) != 1:
         return None
     ((at, body),) = bodies.items()
-    letters = {letter for letter in LETTER.findall(body) if len(letter) == 1}
+    letters = {letter for letter in SYMBOL.findall(body) if len(letter) == 1}
     variable = "x" if "x" in letters or len(letters) != 1 else letters.pop()
     target = Target(
         body,

@@ -19,7 +19,7 @@ from .conditions import WHOLE, Conditions, behind
 from .integral import Limit, limit_of
 from .layout import (
     ENDS,
-    TAIL,
+    cut_tail,
     limits_of,
     marked_tables,
     only_reading,
@@ -242,7 +242,7 @@ def _read_formula(text: str) -> tuple[SumProblem, ...]:
     failure: ProblemError | None = None
     for inner, stated in chain([(body, Conditions())], behind(body)):
         try:
-            readings = _terms(TAIL.sub("", inner), index, text, stated)
+            readings = _terms(cut_tail(inner), index, text, stated)
         except ProblemError as error:
             failure = failure or error
             continue
@@ -262,7 +262,7 @@ def sum_with_dots(body: str) -> SumProblem:
         ProblemError: the general term is not clear, or the text has more than a multiple of a sum.
 
     """
-    factor, inner = "1", TAIL.sub("", body)
+    factor, inner = "1", cut_tail(body)
     quotient = quotient_of(inner)
     if quotient is not None and DOTS.search(quotient[0]) and not quotient[2]:
         factor, inner = rf"\frac{{1}}{quotient[1]}", quotient[0]
@@ -287,7 +287,7 @@ def _with_dots(text: str) -> SumProblem:
 
     Behind the dots, the text may state the general term, or the last term of a finite sum.
     """
-    formula = _NAMED.sub("", TAIL.sub("", DELIMITER.sub(" ", text)).strip(" :"))
+    formula = _NAMED.sub("", cut_tail(DELIMITER.sub(" ", text)).strip(" :"))
     if _NO_TERMS.search(formula):
         raise ProblemError(f"{text!r}: a series with dots, and something else")
     terms, shape = _written_terms(formula, text)

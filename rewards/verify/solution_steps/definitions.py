@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -212,6 +212,16 @@ def _differential(name: str, right: Side, scope: Scope, agree: Callable[[], bool
     integral = Integral(factor, differential_of[symbol].variable)
     again = name in scope.values and agree()
     return Meaning("again" if again else "define", name, Side(Symbol(symbol), {symbol: integral}))
+
+
+def relates_variables(readings: Sequence[Sequence[Side]], scope: Scope) -> bool:
+    """Whether an equation relates the problem's variable to a substituted one: x = u - 1."""
+    sides = [sides[0] for sides in readings if sides]
+    if len(sides) != len(readings) or any(side.parts for side in sides):
+        return False
+    old, new = {scope.variable}, scope.moving() | scope.introduced
+    names = [free_symbols(side) & (old | new) for side in sides]
+    return names[0] != names[1] and old in names and bool((names[0] | names[1]) & new)
 
 
 def implicit(left: Side, right: Side, scope: Scope) -> tuple[str, Side] | None:

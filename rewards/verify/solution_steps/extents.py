@@ -9,6 +9,7 @@ from unicodedata import normalize
 from ...reading.extraction.boxes import closing_brace
 from ...reading.extraction.clean import clean
 from ...reading.extraction.visible import plain
+from ...reading.latex.tokens.names import GREEK
 from ...reading.problem.differential import D, Differential, differentials_in_order
 from ...reading.problem.layout import opening as opening_bracket
 
@@ -32,10 +33,11 @@ _ORDER_TERM = re.compile(r"(?<![A-Za-z\\])[Oo]\s*(?:\\left|\\[bB]igl?)?\s*\(|\\m
 _DOTS = re.compile(r"(\d\.\d+)\s*(?:\\[lc]?dots(?![A-Za-z])|\.{3})\s*\Z")
 #: ``\\Delta x`` is one symbol.
 _DELTA = re.compile(r"\\Delta\s*([A-Za-z])(?![A-Za-z])")
-#: ``x dx`` and ``e^xdx`` without a space.
-_GLUED = re.compile(r"(?<![A-Za-z\\])([A-Za-z])d([a-z])(?![A-Za-z])")
 #: Limits in small digits, both or the lower one: ``∫₀¹``, ``∫₀^π``.
 _SMALL_LIMITS = re.compile(r"(?<=[t\]|])\s*([₀-₉₊₋]+)\s*(?:([⁰¹²³⁴-⁹⁺⁻]+)|(?=\^))")
+#: Greek letters as characters, which may be variables of differentials: ``dθ``.
+_GREEK_NAMES = {letter: f"\\{name} " for name, letters in GREEK.items() for letter in letters}
+_GREEK = re.compile(f"[{''.join(_GREEK_NAMES)}]")
 _COLOUR = re.compile(r"\\(?:text)?color\s*(?:\{[^{}]*\}\s*)?\{([^{}]*)\}")
 _POWER = re.compile(r"\s*\^\s*(?:\{(?:[^{}]|\{[^{}]*\})*\}|\d)")
 #: ``C(x)`` and ``C'``, constants that are varied, and ``f^{-1}``, an inverse function.
@@ -191,11 +193,12 @@ def terms_with(text: str, name: str) -> list[tuple[str, str]]:
 def prepared(latex: str) -> str:
     """Rewrite the LaTeX of a side in a uniform spelling."""
     latex = _COLOUR.sub(r" \1 ", latex) if "color" in latex else latex
-    latex = _GLUED.sub(r"\1\\,d\2", latex) if "d" in latex else latex
     text = clean(_BAR_NAME.sub(r"\1_{\2:", plain(latex)))
     text = _DOTS.sub(r"\1", text) if "dots" in text or "..." in text else text
     text = _DELTA.sub(r"\\Delta_{\1}", text) if "Delta" in text else text
-    return _SMALL_LIMITS.sub(_large, text) if not text.isascii() else text
+    if text.isascii():
+        return text
+    return _SMALL_LIMITS.sub(_large, _GREEK.sub(lambda letter: _GREEK_NAMES[letter[0]], text))
 
 
 def varies_a_constant(latex: str) -> bool:

@@ -22,6 +22,7 @@ from .scope import Range, Scope
 from .sides import symbol_name
 from .substitution import substituted
 from .text import prose
+from .text.letters import membership
 from .text.statements import Statement
 
 #: Points that are remembered, and where a half-line under a condition may begin: x^2 then hides 1
@@ -92,12 +93,13 @@ def conditions_of(
     of_sentence: dict[int, dict[str, Range] | None] = {}
     of_letters: dict[str, Range] = {}
     for statement in statements:
-        if not statement.condition or leaves_out_a_point(statement.links[0].latex):
+        latex = statement.links[0].latex
+        if not statement.condition or leaves_out_a_point(latex) or membership(statement):
             continue
         bounds = of_sentence.setdefault(statement.sentence, {})
         bound = None
         with suppress(ArithmeticError, LookupError, RecursionError, TypeError, ValueError):
-            bound = range_of(statement.links[0].latex) if len(statement.links) == 1 else None
+            bound = range_of(latex) if len(statement.links) == 1 else None
         if bound and bound[0] not in names and prose.chooses(statement.lead):
             of_letters[bound[0]] = bound[1]
         if bounds is not None and bound is not None and bound[0] not in bounds:

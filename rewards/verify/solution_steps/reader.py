@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from itertools import count, pairwise
+from dataclasses import replace
+from itertools import count
 
 from ...reading.expression.linear import NotLinearError
 from ...verdict import Status, Verdict
 from .course.subjects import Subject
-from .definitions import meaning_of
+from .definitions import meaning_of, relates_variables
 from .extents import NotReadError
 from .judging.by_parts import Parts
-from .judging.context import in_context
+from .judging.context import EquationChain, in_context
 from .judging.equality import Finding, Work
 from .judging.readings import FAULTS, UNKNOWN, Judge, Judged, Read
 from .parts import Derivative, Differential, Integral, Side
@@ -22,29 +22,14 @@ from .points import Points, conditions_of, number
 from .progress import Progress
 from .result import Claim, Definition, Judgement
 from .scope import UNRELATED, Range, Scope
-from .sides import INDEX, read_sides, symbol_name
+from .sides import AT, CALL, read_sides, symbol_name
 from .substitution import free_symbols, substituted
+from .text.letters import kinds_of, letters_of
 from .text.statements import MOST, Link, Statement
 
-#: Claims that may wait for a definition.
-REMEMBERED = 8
-
-_CALL = re.compile(
-    r"(?P<name>(?:[A-Za-z]|\\(?:mu|rho|phi|varphi|psi|eta|xi))(?:_\w|_\{\w+\})?)'?\s*(?:\\left)?\(\s*\\?(?P<of>(?!pi|e\b)[A-Za-z]+)\s*(?:\\right)?\)"
-)
-
-#: ``u(1)``
-_AT = re.compile(r"(?P<name>\\?[A-Za-z]+)\s*(?:\\left)?\(\s*(?P<at>[^()]+?)\s*(?:\\right)?\)")
-
-
-@dataclass(slots=True)
-class _EquationChain:
-    """A chain of equalities, as far as it has been read."""
-
-    root: Read | None = None  # its first link
-    last: Read | None = None
-    anti: bool = False  # it is of antiderivatives
-    proven: tuple[Side, Side] | None = None  # the ends of what is proven, as they were read
+#: Claims that may wait for a definition, and chains that a line may go on with: of a remark, of the
+#: substitution before it, and of the formula before both.
+REMEMBERED, CHAINS = 8, 3
 
 
 class Reader:
@@ -69,13 +54,15 @@ class Reader:
         self.conditions: dict[int, dict[str, Range] | None] = {}  # of a sentence, if all are read
         self.claims: list[Claim] = []
         self.definitions: list[Definition] = []
-        self.judge = Judge(self.scope, subject.kinds, work, subject.flow)
+        self.kinds = dict(subject.kinds)  # of letters
+        self.judge = Judge(self.scope, self.kinds, work, subject.flow)
         self.progress, self.parts = Progress(whole), Parts(whole)
         self.numbers = count(1000)
         self.places: dict[str, int] = {}  # of the definitions in force
-        self.before: _EquationChain | None = None  # that a line which begins with "=" goes on with
-        self.shown: _EquationChain | None = None  # that a display goes on with
-        self.chain = _EquationChain()
+        self.before: EquationChain | None = None  # that a line which begins with "=" goes on with
+        self.shown: EquationChain | None = None  # that a display goes on with
+        self.passed: list[EquationChain] = []  # that a line may go on with as well
+        self.chain = EquationChain()
         self.pending: list[tuple[int, Read, Read, str]] = []  # claims that want a definition
         self.tried = False  # what may as well be a wrong claim was taken for a definition
         self.equations: list[tuple[int, tuple[Side, Side]]] = []  # that may be solved later
@@ -97,25 +84,18 @@ class Reader:
 
     def take_all(self, statements: Iterable[Statement]) -> None:
         """Read all conditions first: some follow their formulas. Then read the statements."""
-        every = list(statements)
-        links = (link.latex for statement in every for link in statement.links)
-        if any("i" in INDEX.findall(latex) for latex in links if "\\sum" in latex):
-            self.scope.indices = frozenset("i")
-        self.scope.vanishing = frozenset(
-            symbol_name(left.latex)
-            for statement in every
-            for left, right in pairwise(statement.links)
-            if right.latex.strip(" .,;") == "0"
-        )
-        self.conditions, named = conditions_of(every, self.scope.names)
-        self.scope.ranges |= named
+        every, scope = list(statements), self.scope
+        scope.indices, scope.letters, scope.vanishing = letters_of(every)
+        self.conditions, named = conditions_of(every, scope.names)
+        kinds = kinds_of(every)
+        self.conditions |= {sentence: None for sentence, stated in kinds.items() if stated is None}
+        ranges = scope.ranges | named
         for statement in every:
-            ranges = self.scope.ranges
-            own = self.conditions.get(statement.sentence) or {}
-            self.scope.ranges = ranges | own
+            scope.ranges = ranges | (self.conditions.get(statement.sentence) or {})
+            self.kinds.update(kinds.get(statement.sentence) or {})
             with suppress(*FAULTS):  # what no rule foresaw is no claim, and no fault of the caller
                 self.take(statement)
-            self.scope.ranges = ranges
+        scope.ranges = ranges
         with suppress(*FAULTS):
             self.claims = self.parts.judged(self.claims, self.judge)
 
@@ -126,8 +106,8 @@ class Reader:
         links, start, settled = self._opened(statement)
         if len(links) == 1:
             self.single = links[0]
-            if statement.displayed or "int" in links[0].latex:
-                self._go_on(_EquationChain(last=Read(links[0], self.sides(links[0]))), statement)
+            if statement.displayed or "int" in links[0].latex or "∫" in links[0].latex:
+                self._go_on(EquationChain(last=Read(links[0], self.sides(links[0]))), statement)
         unasserted = statement.supposed or (statement.aside and not settled)
         if len(links) > 1 and start < len(links) and not unasserted:
             self._take_chain(statement, links, start, settled)
@@ -155,7 +135,7 @@ class Reader:
             self._approximate(statement, links)
         elif not unread:
             self.ends.append(statement)
-        self.single, self.chain = None, _EquationChain()
+        self.single, self.chain = None, EquationChain()
         if unread:
             return [], 0, ""
         if links[0].latex:
@@ -189,15 +169,18 @@ class Reader:
             self._keep(settled, left.sides[0], links)
             self.parts.settle(left.sides[0])
         differential = any(side.has(Differential) for side in left.sides[:1])
-        # A short definition is no chain, unless it stands alone in a display.
-        short = start and len(links) == len(("left", "right")) and not statement.alone
+        # A short definition is no chain, unless it stands alone in a display. The same holds of
+        # what follows from a definition, as x = u - 1 after u = x + 1.
+        short = start or relates_variables([chain.root.sides, left.sides], self.scope)
+        short = short and len(links) == len(("left", "right")) and not statement.alone
+        chain = self.chain
+        chain.last = left
         if not (settled or differential or short):
-            chain.last = left
             self._go_on(chain, statement)
 
     def _close(self, first: Link, last: Read) -> None:
         r"""Redefine a symbol by the closed form that ends its chain, as in ``\mu = e^{\int p}``."""
-        call = _CALL.fullmatch(first.latex)
+        call = CALL.fullmatch(first.latex)
         name = symbol_name(call["name"] if call and "'" not in first.latex else first.latex.strip())
         value = self.scope.values.get(name)
         closed = last.sides and not last.sides[0].parts and last.link is not first
@@ -214,11 +197,11 @@ class Reader:
             with suppress(NotReadError):
                 self.scope.define(name, last.sides[0])
 
-    def _go_on(self, chain: _EquationChain, statement: Statement) -> None:
+    def _go_on(self, chain: EquationChain, statement: Statement) -> None:
         """Record a chain, so that later lines that begin with "=" can continue it."""
         if statement.aside or statement.supposed:
             return
-        self.before = chain
+        self.before, self.passed = chain, [chain, *self.passed[: CHAINS - 1]]
         if statement.displayed:
             self.shown = chain
 
@@ -249,11 +232,11 @@ class Reader:
     def _define(self, statement: Statement, links: Sequence[Link]) -> tuple[int, str]:
         """Record a definition. The result is as for `_opened`, without the links."""
         scope = self.scope
-        at = _AT.fullmatch(links[0].latex)
+        at = AT.fullmatch(links[0].latex)
         if at and symbol_name(at["name"]) in scope.introduced:  # u(1) = .. after x = \tan u
             self._point_of_call(statement, at, links)
             return len(links), ""
-        call = _CALL.fullmatch(links[0].latex)
+        call = CALL.fullmatch(links[0].latex)
         called = symbol_name(call["name"]) if call else ""
         if call and called not in scope.symbols:
             scope.functions.setdefault(called, call["of"])
@@ -314,6 +297,8 @@ class Reader:
         if name in self.scope.values and name not in self.scope.chosen:
             self.scope.earlier[name] = self.scope.values[name]
         self.scope.define(name, value)
+        if (index := name.partition("_")[2]) in self.scope.applied.values():
+            self.kinds.setdefault(index, "integer")
         if self.before is not None:
             self.before.proven = None  # its symbols may have another meaning now
         self.places[name] = len(self.definitions)
@@ -372,8 +357,9 @@ class Reader:
         """Judge whether the values before and after an approximation sign are close."""
         chain = self.chain
         if self.single is not None:
-            chain = _EquationChain(last=Read(self.single, self.sides(self.single)))
-        if chain.last is None or not links[0].latex or statement.supposed or statement.aside:
+            chain = EquationChain(last=Read(self.single, self.sides(self.single)))
+        unasserted = statement.supposed or statement.aside or statement.named
+        if chain.last is None or not links[0].latex or unasserted:
             return
         right = Read(links[0], self.sides(links[0]))
         if any(free_symbols(side) & self.scope.variables for side in chain.last.sides):
@@ -414,6 +400,8 @@ class Reader:
     ) -> int:
         """Judge that two links are equal, and record the claim. Return the index of the claim."""
         judged = self._judge(left, right, statement.lead)
+        if not statement.links[0].latex and statement.displayed and left is self.chain.last:
+            left, judged = self._of_earlier_line(left, right, statement.lead, judged)
         judged = in_context(judged, statement, self.conditions, self.points, self.judge)
         root, unread = self.chain.root, judged.finding.judgement is Judgement.UNCHECKED
         if unread and root is not None and root is not left:
@@ -437,6 +425,18 @@ class Reader:
         if pair is not None and not any(side.parts for side in pair):
             self.equations.append((len(self.claims) - 1, pair))
         return len(self.claims) - 1
+
+    def _of_earlier_line(
+        self, left: Read, right: Read, lead: str, judged: Judged
+    ) -> tuple[Read, Judged]:
+        """Let a line that begins with "=" go on with what is before a remark, if only that fits."""
+        for chain in self.passed if judged.finding.judgement is Judgement.INCORRECT else ():
+            if chain.last is not None and chain is not self.chain:
+                other = self.judge.judge(chain.last, right, lead, chain.anti)
+                if other.finding.judgement is Judgement.CORRECT:
+                    self.chain = chain
+                    return chain.last, other
+        return left, judged
 
     def _failed(self) -> bool:
         return self.tried or any(claim.failed for claim in self.claims)
@@ -479,7 +479,7 @@ class Reader:
     def _judge_again(self, name: str) -> None:
         """Judge the claims that waited for a definition of ``name``, as in "where u = x^2"."""
         waiting, self.pending = self.pending[-REMEMBERED:], []
-        chain, self.chain = self.chain, _EquationChain()
+        chain, self.chain = self.chain, EquationChain()
         for index, left, right, lead in waiting:
             unrelated = self.claims[index].detail.startswith(UNRELATED)
             concerned = any(name in free_symbols(side) for side in (*left.sides, *right.sides))

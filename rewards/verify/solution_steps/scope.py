@@ -26,6 +26,7 @@ from .substitution import (
     replaced,
     substituted,
     to_the_end,
+    with_own_parts,
     without,
 )
 
@@ -119,6 +120,7 @@ class Scope:
         assumed: names such as I that are assumed to stand for the problem's integral.
         ranges: the ranges of variables, from the limits of the problem and from conditions.
         indices: contains ``i`` if the text sums over i, and is empty otherwise.
+        letters: contains ``gamma`` if the text uses it as a letter, not for Euler's constant.
         vanishing: the letters that the text sets to zero.
         whole: the variables that take whole numbers only, such as the index of a sum.
         flow: the functions that an equation of the problem defines, such as y in y' = 2xy.
@@ -139,6 +141,7 @@ class Scope:
     assumed: set[str] = field(default_factory=set)
     ranges: dict[str, Range] = field(default_factory=dict)
     indices: frozenset[str] = frozenset()
+    letters: frozenset[str] = frozenset()
     vanishing: frozenset[str] = frozenset()
     whole: frozenset[str] = frozenset()
     flow: Unknowns | None = None
@@ -151,7 +154,7 @@ class Scope:
     def names(self) -> set[str]:
         """The symbols that may occur in an equation."""
         own = {*self.values, *self.variables} - self.functions.keys() - {"d", "e", "i"}
-        return own | self.symbols | self.indices
+        return own | self.symbols | self.indices | self.letters
 
     @property
     def introduced(self) -> set[str]:
@@ -201,11 +204,12 @@ class Scope:
         for name, operation in side.parts.items():
             if isinstance(operation, Value):
                 value = self.values.get(operation.function)
-                if value is None or movers(value):
-                    raise NotReadError("a value of a function that is not known")
                 own = self.applied[operation.function]
+                if value is None or own in movers(value):
+                    raise NotReadError("a value of a function that is not known")
                 slope = differentiated_often(value, own, operation.order)
-                table[name] = substituted(slope, {own: Side(operation.at, {})})
+                value = substituted(slope, {own: Side(operation.at, {})})
+                table[name] = with_own_parts(value, name)
             elif isinstance(operation, Change):
                 table[name] = self._changed(name, operation, side.parts)
         for name, operation in side.parts.items():
@@ -279,13 +283,14 @@ class Scope:
         for name, value in self.values.items():
             if self.flow is not None and name not in table and self.flow.concerns(value):
                 table[name] = self.variable  # p = y'
-            if name not in table and not value.parts:
-                of = free_symbols(value)
-                index = name.partition("_")[2]
-                if self.course and index in of and index in COUNTED:
-                    table[name] = index  # a_n = x^n is a function of n
-                if len(of) == 1 and of <= self.variables:
-                    table[name] = next(iter(of))
+            if name in table:
+                continue
+            of = free_symbols(value)
+            index = name.partition("_")[2]
+            if index in of and index in COUNTED:
+                table[name] = index  # a_n = x^n is a function of n
+            elif not value.parts and len(of) == 1 and of <= self.variables:
+                table[name] = next(iter(of))
         return table
 
     def equation(self, left: Side, right: Side) -> Equation:

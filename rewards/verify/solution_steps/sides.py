@@ -87,16 +87,23 @@ def read_sides(
     return sides
 
 
+CALL = re.compile(
+    r"(?P<name>(?:[A-Za-z]|\\(?:mu|rho|phi|varphi|psi|eta|xi))(?:_\w|_\{\w+\})?)'?\s*(?:\\left)?\(\s*\\?(?P<of>(?!pi|e\b)[A-Za-z]+)\s*(?:\\right)?\)"
+)
+
+#: ``u(1)``
+AT = re.compile(r"(?P<name>\\?[A-Za-z]+)\s*(?:\\left)?\(\s*(?P<at>[^()]+?)\s*(?:\\right)?\)")
 _INT = re.compile(r"(?:\\int(?![A-Za-z])|∫)\s*(?:\\(?:no)?limits(?![A-Za-z]))?\s*")
-_SEVERAL = re.compile(r"\\(?:iint|iiint|oint|idotsint|fint)(?![A-Za-z])|[∬∭∮]")
 #: ``f(x)``; without a definition of f this is no product.
 _FUNCTION_OF = re.compile(
     r"(?<![A-Za-z\\^_{])(?P<name>[fghuvwyFGHPQR])\s*(?:\\left)?\(\s*(?:[a-z]|\\theta)\s*(?:\\right)?\)"
 )
 #: ``f_{xy}`` after the text has said what f is.
 _PARTIAL = re.compile(r"[fghuwzFGMNPQ]_[xyzt]{1,3}")
-#: ``a_{n+1}`` after the text has said what ``a_n`` is.
-_TERM = re.compile(r"(?<![A-Za-z\\])([A-Za-z])\s*_\s*(?:\{([^{}]+)\}|(\d|[xyzt]))")
+#: ``a_{n+1}`` after the text has said what ``a_n`` is. A letter may be a factor: ``nI_{n-1}``.
+_TERM = re.compile(
+    r"(?:(?<![A-Za-z\\])|(?<=[^A-Za-z\\][A-Za-z])|(?<=\A[A-Za-z]))([A-Za-z])\s*_\s*(?:\{([^{}]+)\}|(\d|[xyzt]))"
+)
 _SIZE = re.compile(r"\\(?:right|[bB]igg?r?)\s*\Z")
 _ORDER = r"(?:\^\s*\{{?\s*(?P<{}>\d)\s*\}}?)?"
 #: ``\frac{d}{dx}``, ``\frac{du}{dx}`` and ``\frac{d^2u}{dx^2}``
@@ -152,8 +159,6 @@ class _SideReader:
 
     def tree(self, text: str) -> Expression:
         """Read a text as an expression. Integrals and other parts become symbols."""
-        if _SEVERAL.search(text):
-            raise NotReadError("a multiple integral")
         # Each of these searches takes longer than to look for a letter of what it looks for.
         if any(mark in text for mark in ("d", "'", "prime", "partial")) or not text.isascii():
             text = self._derivatives(text)
@@ -164,7 +169,7 @@ class _SideReader:
             text = self._integral(text, signs[-1])
         for mark in reversed(list(_LIMIT.finditer(text)) if "\\lim" in text else []):
             text = self._limiting(text, mark)
-        for mark in reversed(list(_INFINITE_SUM.finditer(text))) if self.course else ():
+        for mark in reversed(list(_INFINITE_SUM.finditer(text))) if "sum" in text else ():
             text = self._series(text, mark)
         if "d" in text:
             for differential in reversed(list(differentials_in_order(text))):
@@ -179,7 +184,7 @@ class _SideReader:
         text = with_primes(text)
         mark = rf"(?<![A-Za-z\\^])\\?({names})('*)\s*(?:\\left|\\[bB]igg?l?)?\("
         calls = re.finditer(mark, text) if names else ()
-        text = self._terms(text, applied) if self.course else text
+        text = self._terms(text, applied)
         for call in _FUNCTION_OF.finditer(text):
             if not {call["name"], f"\\{call['name']}"} & {*self.names, *applied}:
                 raise NotReadError("a function that nothing defines")
@@ -205,6 +210,9 @@ class _SideReader:
         """Replace terms such as ``a_{n+1}`` and derivatives such as ``f_{xy}`` by symbols."""
         for mark in reversed(list(_TERM.finditer(text))):
             index = (mark[2] or mark[3]).strip()
+            lone = text.strip() == mark[0].strip()  # a_0 of a Fourier series has its own formula
+            if not self.course and index == "0" and (lone or f"{mark[1]}_0" in self.names):
+                continue
             for name, own in applied.items():
                 if name == f"{mark[1]}_{own}" and index != own:
                     value = self._add(Value(name, self.tree(index)))
@@ -212,7 +220,8 @@ class _SideReader:
                     break
             else:
                 name = f"{mark[1]}_{index}"
-                if _PARTIAL.fullmatch(name) and mark[1] in self.names and name not in self.names:
+                partial = self.course and _PARTIAL.fullmatch(name)  # of an integral, a moment: M_x
+                if partial and mark[1] in self.names and name not in self.names:
                     of = mark[1]
                     for by in index:
                         symbol = self._derivative(Symbol(of), by, partial=True)

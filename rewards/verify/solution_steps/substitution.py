@@ -68,6 +68,14 @@ def without(side: Side, table: Mapping[str, Side]) -> Side:
     return substituted(Side(side.expression, remaining), table)
 
 
+def with_own_parts(side: Side, name: str) -> Side:
+    """Rename the parts of a side, so that a side with several values, as of W_n, can have all."""
+    table = {key: Side(Symbol(f"{key}_{name}"), {}) for key in side.parts}
+    renamed = substituted(side, table)
+    parts = {f"{key}_{name}": part for key, part in renamed.parts.items()}
+    return Side(renamed.expression, parts)
+
+
 def free_symbols(side: Side) -> set[str]:
     """The free symbols of a side."""
     if not side.parts:

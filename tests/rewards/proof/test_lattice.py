@@ -49,7 +49,10 @@ def settled(*given_vectors: Mapping[int, fmpq | int], size: int = 128) -> Lattic
     lattice = Lattice(size)
     for vector in given_vectors:
         lattice.add({k: fmpq(c) for k, c in vector.items()})
-    return Lattice(size, units=lattice.basis())
+    second = Lattice(size)
+    for unit in lattice.basis():
+        second.add(unit)
+    return second
 
 
 def test_units_are_as_coarse_as_can_be() -> None:
@@ -66,7 +69,7 @@ def test_vectors_with_too_high_multiples_are_no_combinations() -> None:
     assert lattice.units == [{0: 1}]
     assert lattice.add({0: fmpq(999)}) is None
     assert lattice.add({0: fmpq(128)}) == [(0, 128)]
-    assert not lattice.is_coarse
+    assert len(lattice.vectors) == len(lattice.units)
 
 
 def test_the_zero_vector_is_no_unit() -> None:
@@ -82,10 +85,11 @@ def test_a_vector_that_needs_a_finer_unit_is_no_combination_in_the_first_tower()
     lattice = Lattice(128)
     assert lattice.add({0: fmpq(1)}) == [(0, 1)]
     assert lattice.add({0: fmpq(1, 2)}) is None
-    assert lattice.is_coarse
-    second = Lattice(128, units=lattice.basis())
+    assert len(lattice.vectors) > len(lattice.units)
+    second = Lattice(128)
+    assert [second.add(unit) for unit in lattice.basis()] == [[(0, 1)]]
     assert second.add({0: fmpq(1)}) == [(0, 2)]
-    assert not second.is_coarse
+    assert len(second.vectors) == len(second.units)
 
 
 @pytest.mark.parametrize(
@@ -99,6 +103,17 @@ def test_a_vector_that_needs_a_finer_unit_is_no_combination_in_the_first_tower()
 def test_two_towers_suffice(integrand: str, answer: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second tower has the units of all exponents read by the first tower."""
     assert len(towers_of(integrand, answer, monkeypatch)) == 2
+
+
+def test_a_full_ring_is_followed_by_a_larger_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    degrees = range(2, 15)
+    slopes = "".join(rf"+{n}x^{{{n - 1}}}e^{{x^{{{n}}}}}" for n in degrees)
+    terms = "".join(rf"+e^{{x^{{{n}}}}}" for n in degrees)
+    small, large = towers_of(f"e^x{slopes}", f"e^x{terms}", monkeypatch)
+    assert len(small.field.generators) == small.field.ring.size < len(large.field.generators)
+    # The second tower is the first that reads all exponents, and a third has finer units.
+    halves = rf"{slopes[1:]}+\frac{{e^x}}{{1+e^{{x/2}}}}", rf"2e^{{x/2}}-2\ln(1+e^{{x/2}}){terms}"
+    assert len(towers_of(*halves, monkeypatch)) == 3
 
 
 @pytest.mark.parametrize(

@@ -120,6 +120,8 @@ def test_a_differential_in_a_numerator_or_in_front(differential, letter):
         (r"\int x_1^2\,dx_1", "x_1", "x_1^2"),
         (r"\underset{0}{\overset{1}{\int}} x dx", "x", "x"),
         (r"2x\cos(x^2)\,dx", "x", r"2x\cos(x^2)"),
+        (r"c\sin x\,dx", "x", r"c\sin x"),
+        (r"\frac{1}{c}dx", "x", r"\frac{1}{c}"),
         ("∫ x sin x dx", "x", "x sin x"),
         (r"\frac{1}{2\pi}\int_0^1\cos^2 tdt", "t", r"\frac{1}{2\pi}\cdot\cos^2 t"),
         (r"-\int x\,dx", "x", r"(-1)\cdot x"),
@@ -141,7 +143,10 @@ def test_a_problem_is_read_as_written(text, variable, integrand):
         (r"\int_0^1 g(2x+1)\,dx", r"g\(2x\+1\) is a function"),
         (r"\int \phi(x) x\,dx", r"phi\(x\) is a function"),
         (r"\int x\,dx\,dy", "looks like a differential"),
-        (r"\int x\,d(x^2)", "looks like a differential"),
+        (r"\int x\,d(x^2 + a)", "looks like a differential"),
+        (r"\int x^2\,\delta(x-3)\,dx", r"delta\(x-3\) is a function"),
+        (r"x^2, x^3", "one answer, not a list"),
+        (r"\int_{[0,1]^2} x\,dx", "no upper limit"),
         (r"x\int x\,dx", "'x' before it"),
         (r"1 + \int x\,dx", r"'1 \+' before it"),
         (r"\int {J_n}(x) g(x)\,dx", r"g\(x\) is a function"),
@@ -256,3 +261,17 @@ def test_each_reading_of_a_definite_integral_may_fit():
     # A reference says which reading is meant.
     verdict = verify_definite_integral(r"\boxed{2G}", problem, reference="2")
     assert verdict.status.value == "incorrect"
+
+
+@pytest.mark.parametrize(
+    "number", [r"\quad (2)", r"\qquad[2.1]", r"\eqno(3)", r"\quad(*)", "②", r"\hfill\text{(2)}"]
+)
+def test_the_number_of_an_equation_is_no_factor(number: str) -> None:
+    assert read_integral(rf"\int_0^1 x^2\,dx{number}") == read_integral(r"\int_0^1 x^2\,dx")
+    assert integrand_of(read_integral(rf"x^2{number}")) == expected("x^2")
+
+
+@pytest.mark.parametrize("text", ["②x", "x^②x", r"\frac②3"])
+def test_a_circled_number_within_a_formula_is_no_digit(text: str) -> None:
+    with pytest.raises(ProblemError):
+        read_integral(text)

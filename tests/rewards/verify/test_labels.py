@@ -150,7 +150,8 @@ def test_a_box_with_more_than_a_number_is_wrong(box: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "box", ["42", "x = 42", r"\text{42 apples}", "6 \\cdot 7 = 42", "42.0", "$42$"]
+    "box",
+    ["42", "x = 42", r"\text{42 apples}", "6 \\cdot 7 = 42", "42.0", "$42$", r"42\text{ cm}^2"],
 )
 def test_a_box_may_name_its_number(box: str) -> None:
     assert verify_integer(rf"\boxed{{{box}}}", 42).correct

@@ -155,6 +155,9 @@ def test_a_binomial_coefficient_that_vanishes_below_60_is_seen() -> None:
             Status.INCORRECT,
         ),
         (r"Coefficient of $x^n$ in the power series of $\frac{1}{1-2x}$", "n^2", Status.INCORRECT),
+        (r"\sum_{n=0}^{\infty} x^{n}",
+         r"\begin{cases} \frac{1}{1 - x} & \text{for}\: \left|{x}\right| < 1 "
+         r"\\\sum_{n=0}^{\infty} x^{n} & \text{otherwise} \end{cases}", Status.CORRECT),
     ],
 )  # fmt: skip
 def test_statuses(text: str, answer: str, expected: Status) -> None:

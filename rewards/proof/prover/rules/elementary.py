@@ -25,7 +25,7 @@ Q: TypeAlias = Quotient
 def _hyperbolic(t: T, u: Q, shift: int) -> Q:
     """Compute (exp u + shift exp(-u))/2. This is cosh u for shift 1 and sinh u for shift -1."""
     up = exp(t, u)
-    return (up * up + shift) / (2 * up)
+    return (up + shift / up) / 2
 
 
 def _inverse_hyperbolic(t: T, u: Q, name: str) -> Q:

@@ -26,7 +26,7 @@ def ln(t: Tower, element: Quotient, *, bars: bool = False) -> Quotient:
         total += _ln(t, factor, positive=True) * e
     if bars and not base.is_real(rest):
         return total + _ln_modulus(t, rest)
-    if rest.den.is_one() or not (bars or base.is_positive(rest.den)):
+    if rest.den.is_one() or not (bars or base.is_positive(Quotient(rest.den))):
         return total + _ln(t, rest, bars=bars)
     num, den = Quotient(rest.num), Quotient(rest.den)
     return total + _ln(t, num, bars=bars) - _ln(t, den, bars=bars)
@@ -37,7 +37,7 @@ def _ln(t: Tower, element: Quotient, *, bars: bool = False, positive: bool = Fal
     base = t.field
     if element.is_one():
         return base.ring.zero
-    positive = positive or (element.den.is_one() and base.is_positive(element.num))
+    positive = positive or (element.den.is_one() and base.is_positive(element))
     if positive and (inner := base.single(element)) and inner.kind == "exp":
         return inner.args[0]  # type: ignore[no-any-return]
     if bars and element.num.leading_coefficient() < 0:

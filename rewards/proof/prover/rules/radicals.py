@@ -84,9 +84,9 @@ def root(t: Tower, element: Quotient, q: int) -> Quotient:
     result = base.ring.one
     if chosen < 0:
         result = -result if q % 2 else RULES["exp"](t, t.i * t.named("pi") / q)
-    if not rest.den.is_one() and base.is_nonnegative(rest.den):
-        powers, rest = [*powers, (Quotient(rest.den), fmpq(-1))], Quotient(rest.num)
-    if rest.den.is_one() and base.is_nonnegative(rest.num):
+    if not rest.den.is_one() and base.is_nonnegative(below := Quotient(rest.den)):
+        powers, rest = [*powers, (below, fmpq(-1))], Quotient(rest.num)
+    if rest.den.is_one() and base.is_nonnegative(rest):
         powers, rest = [*powers, (rest, UNIT)], base.ring.one
     for factor, e in powers:
         result = result * positive_root(t, factor, e / q)
@@ -117,7 +117,7 @@ def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient
     if (generator := next(found, None)) is None:
         if order > MAX_ORDER:
             raise NotProvedError("a root of too high an order")
-        power = Quotient(radicand.num) * Quotient(radicand.den) ** (order - 1)
+        power = radicand if radicand.den.is_one() else radicand * Quotient(radicand.den) ** order
 
         def slope() -> Quotient:
             return base.derivative(power) / order / made.element ** (order - 1)

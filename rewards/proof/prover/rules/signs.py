@@ -60,11 +60,11 @@ def _known_sign(t: Tower, poly: Poly, depth: int = MAX_NORMS) -> int | None:
     base = t.field
     is_positive = base.is_nonnegative if t.split else base.is_positive
     for s, candidate in ((1, poly), (-1, -poly)):
-        if is_positive(candidate):
+        if is_positive(Quotient(candidate)):
             return s
         for assumed, _, chosen in t.conditions:
             least = assumed * chosen
-            if candidate == least or base.is_positive(candidate - least):
+            if candidate == least or base.is_positive(Quotient(candidate - least)):
                 return s
     if not (t.split and depth and len(poly) <= MAX_TERMS and base.is_real(Quotient(poly))):
         return None

@@ -63,7 +63,11 @@ def from_boxes(text: str, complete: list[Box], notes: tuple[str, ...]) -> Extrac
         chosen -= 1
         if chosen < 0:
             return nothing(*notes)
-    if around.lone and not (around.alternatives or around.following or around.where):
+    if around.unknown:
+        refused = f"the word {around.unknown[:_MAX_NOTE]!r} beside the box may change the answer"
+        return Extraction(complete[chosen].content, "boxed", notes, refused=refused)
+    beside = around.alternatives or around.following or around.where or around.unsolved
+    if around.lone and not beside:
         return inside(complete[chosen].content or "", notes)
     return _around(around, complete, notes)
 
@@ -107,6 +111,7 @@ def _around(around: BoxContext, complete: list[Box], notes: tuple[str, ...]) -> 
         refused=next(
             (extraction.refused for extraction in read.values() if extraction.refused), ""
         ),
+        unsolved=around.unsolved,
     )
 
 
@@ -120,6 +125,8 @@ def inside(content: str, notes: tuple[str, ...] = ()) -> Extraction:
     content = content.replace("$", " ")
     if "\\(" in content and "\\)" in content:
         content = content.replace("\\(", " ").replace("\\)", " ")
+    if "{" in content and (measured := patterns.unit_behind.fullmatch(content)):
+        content = measured["number"]
     if "Dawson" in content:  # "where F is Dawson's function"
         content = patterns.dawson.sub(r"\\operatorname{dawson}", content)
     best: JudgedChain | None = None
@@ -159,6 +166,7 @@ def inside(content: str, notes: tuple[str, ...] = ()) -> Extraction:
         best.steps if best else steps,
         tuple(definitions),
         refused=refused,
+        unsolved=best.unsolved if best else "",
     )
 
 

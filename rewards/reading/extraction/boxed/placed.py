@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ..boxes import Box
 from ..case_lists import with_conditions
 from ..clean import clean
+from ..judge import unsolved
 from ..spans import Span, bare_spans, restored, spans
 from ..statements import chains
-from ..words.leads import denied_after, denied_before
+from ..words.leads import denied_after, denied_before, unknown_beside
 from ..words.tables import patterns
 
 #: Only this many characters before the last box are searched for the formulas around boxes; as much
@@ -28,6 +29,12 @@ REACH = 20_000
 _MARGIN = 40
 #: The private character that stands for the first box of a text.
 _MARK_BASE = 0xE000
+#: A formula in a sentence, and the beginning of one whose end, or beginning, is out of sight.
+_FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$]*\$|\\\(.*?\\\)|\\\[.*?\\\]", re.DOTALL)
+_OPENING = re.compile(r".*(?:\$|\\[()\[\]])|[^\s]*[\\{}^_][^\s]*", re.DOTALL)
+_CLOSING = re.compile(r"[$\\{}^_]")
+_BOX_END = re.compile(r"\A(?:\$+|\\[)\]]|[}).,;:*_ ])+")
+_FENCE = re.compile(r"```\w*")
 #: Most characters of the sentence before a box that are searched for a denial: the longest sentence
 #: before a formula of `responses.json` has 197.
 _SENTENCE = 240
@@ -43,6 +50,8 @@ class BoxContext:
         alternatives: the templates of other boxes that the text joins to this box by "or".
         where: the definitions after the box, such as a formula after "where".
         denied: whether the text says that the content of the box is not the answer.
+        unknown: a word of the sentence that may change or deny the content. It may be empty.
+        unsolved: the name of the answer inside the left side of an equation (`judge.unsolved`).
 
     """
 
@@ -51,6 +60,8 @@ class BoxContext:
     alternatives: tuple[str, ...] = ()
     where: str = ""
     denied: bool = False
+    unknown: str = ""
+    unsolved: str = ""
 
     @property
     def lone(self) -> bool:
@@ -95,7 +106,7 @@ def place(text: str, marked: list[Box]) -> BoxContext:
         and (alone := patterns.box_alone_after.match(following))
     ):
         denied = _denied(text, last_box.start, last_box.end + alone.end())
-        return BoxContext(mark, denied=denied)
+        return BoxContext(mark, denied=denied, unknown=_unknown(text, last_box.start, last_box.end))
     text = _with_marks(text, marked)
     at = text.index(mark)
     formulas = with_conditions(text, _formulas(text))
@@ -116,8 +127,12 @@ def place(text: str, marked: list[Box]) -> BoxContext:
     ):
         where = formulas[index + 1].latex
     denied = own_formula.denied or _denied(text, span.start, span.end)
-    return BoxContext(
-        own_formula.template, own_formula.following, tuple(alternatives), where, denied
+    return replace(
+        own_formula,
+        alternatives=tuple(alternatives),
+        where=where,
+        denied=denied,
+        unknown=_unknown(text, span.start, span.end),
     )
 
 
@@ -188,7 +203,10 @@ def _in_formula(latex: str, mark: str) -> BoxContext:
             if denied_after(patterns.text_braces.sub("", latex[latex.index(mark) + 1 :][:120]), 0):
                 return BoxContext(template, denied=True)
             where = r" \quad ".join("=".join(statement.links) for statement in statements[at + 1 :])
-            return BoxContext(template, following, tuple(filter(None, offered)), where)
+            name = unsolved(clean(chain.links[0])) if number else ""
+            return BoxContext(
+                template, following, tuple(filter(None, offered)), where, unsolved=name
+            )
     return BoxContext(mark)
 
 
@@ -208,17 +226,26 @@ def _template(link: str, mark: str) -> str:
     return next(piece for piece in pieces if mark in piece).strip()
 
 
+def _unknown(text: str, start: int, end: int) -> str:
+    """A word of the sentence around a formula that may change the formula, or an empty text."""
+    preceding = _FENCE.sub(" ", text[max(0, start - _SENTENCE) : start].rstrip("$([\\"))
+    preceding = _FORMULA.sub(" ", preceding)
+    preceding = _OPENING.sub("", patterns.sentence_end.split(preceding)[-1])
+    # behind "a common mistake is .., but" only what follows speaks of the box
+    clause = patterns.turns.split(preceding)[-1]
+    preceding = clause if len(clause.split()) > 1 else preceding
+    behind = _BOX_END.sub("", text[end : end + _SENTENCE], count=1)
+    behind = _FORMULA.sub(" ", behind.partition("\n")[0])
+    following = _CLOSING.split(patterns.sentence_end.split(behind)[0])[0]
+    return unknown_beside(f"{preceding} {following}")
+
+
 def _denied(text: str, start: int, end: int) -> bool:
     """Whether the words before or after a formula say that the formula is not the answer."""
     preceding = text[max(0, start - _SENTENCE) : start].rstrip(" \t\n*#_:>-$([\\")
     for delimiter in ("$", "\\)", "\\]"):
-        preceding = preceding[
-            preceding.rfind(delimiter) + len(delimiter) if delimiter in preceding else 0 :
-        ]
-    cut = 0
-    for stop in patterns.sentence_end.finditer(preceding):
-        cut = stop.end()
-    preceding = preceding[cut:]
+        preceding = preceding.rpartition(delimiter)[2]
+    preceding = patterns.sentence_end.split(preceding)[-1]
     return (bool(preceding) and denied_before(preceding)) or (
         end < len(text) and denied_after(text, end)
     )

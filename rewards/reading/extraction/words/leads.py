@@ -6,7 +6,8 @@ import re
 from functools import cache
 from typing import Final, NamedTuple
 
-from .tables import hints, patterns, unspaced_words, words
+from .tables import hints, patterns, roles, unspaced_words, words
+from .vocabulary import is_name
 
 #: Stands for a formula in a sentence.
 FORMULA = "\u00a7"
@@ -21,11 +22,13 @@ class Lead(NamedTuple):
     doubted: bool = False  # recalled or checked
     soft: bool = False  # "where", "let", "by"
     denied: bool = False  # "not", "instead of", "one might guess"
+    remark: bool = False  # "note that", "for example"
+    stated: bool = False  # by a verb only: "its height is"
 
 
 #: What the words of a sentence say so far, as bits of a number.
-_ANNOUNCED, _NAMED, _NOUN, _CONCLUDED, _RECALLED, _METHOD, _CHECKED, _SOFT = (
-    1 << bit for bit in range(8)
+_ANNOUNCED, _NAMED, _NOUN, _CONCLUDED, _STATED, _RECALLED, _METHOD, _CHECKED, _SOFT = (
+    1 << bit for bit in range(9)
 )
 
 
@@ -55,12 +58,12 @@ _EFFECTS: Final = {
     "announce": _Effect(_ANNOUNCED | _NAMED, _SOFT | _METHOD, _RECALLED | _CHECKED),
     "noun": _Effect(_NOUN),
     "noun and verb": _Effect(_ANNOUNCED, _SOFT | _METHOD, _RECALLED | _CHECKED),
-    "verb": _Effect(_CONCLUDED),
+    "verb": _Effect(_STATED),
     "conclude": _Effect(_CONCLUDED, _SOFT | _RECALLED | _METHOD, _CHECKED),
-    "method": _Effect(_METHOD, _ANNOUNCED | _CONCLUDED),
-    "recall": _Effect(_RECALLED, _ANNOUNCED | _CONCLUDED, doubts=True),
-    "check": _Effect(_CHECKED, _ANNOUNCED | _CONCLUDED, doubts=True),
-    "soft": _Effect(_SOFT, _CONCLUDED),
+    "method": _Effect(_METHOD, _ANNOUNCED | _CONCLUDED | _STATED),
+    "recall": _Effect(_RECALLED, _ANNOUNCED | _CONCLUDED | _STATED, doubts=True),
+    "check": _Effect(_CHECKED, _ANNOUNCED | _CONCLUDED | _STATED, doubts=True),
+    "soft": _Effect(_SOFT, _CONCLUDED | _STATED),
 }
 _WORD_ROLES: Final = (
     "announce", "noun", "verb", "conclude", "recall", "method", "check", "differentiation", "soft"
@@ -73,7 +76,7 @@ def _role_of_word() -> dict[str, str]:
     role_of_word = {
         word: role for role in _WORD_ROLES for word in words(role).difference(unspaced_words(role))
     }
-    return role_of_word | dict.fromkeys(words("breaks"), "breaks")
+    return role_of_word | dict.fromkeys(words("breaks"), "breaks") | {FORMULA: "formula"}
 
 
 @cache
@@ -109,18 +112,29 @@ def read_lead(sentence: str, of_derivative: bool = False) -> Lead:
         sentence = sentence.replace("in general", "generally")
     if "result" in sentence:
         sentence = patterns.used_result.sub("formula", sentence)
+    if "final" in sentence:
+        sentence = patterns.final_form.sub("answer", sentence)
+    sentence = patterns.hypothetical.sub("recall", patterns.finds.sub("obtain", sentence))
     if _denies(sentence, sentence.rfind(FORMULA) + 1):
         return Lead(denied=True)
-    return _lead_of(_roles_in(sentence), "noun" if of_derivative else "check")
+    lead = _lead_of(_roles_in(sentence), "noun" if of_derivative else "check")
+    return lead._replace(stated=lead.stated and patterns.refers_back.search(sentence) is None)
 
 
 def _lead_of(roles: list[str], role_of_derivative: str) -> Lead:
     """Classify how words introduce a formula. ``roles`` has the roles of these words, in order."""
-    marks = clause = doubted_clause = 0
+    marks = clause = doubted_clause = used = 0
+    preceding = ""
     for role in roles:
         if role == "breaks":
             clause += 1
+            marks &= ~(_STATED | used)  # of a clause of its own
+            used = 0
             continue
+        if role == "formula":  # "the sum is A, while B": only A is announced
+            used = _ANNOUNCED | _NAMED | _NOUN if preceding == "verb" else 0
+            continue
+        preceding = role
         if role == "differentiation":
             role = role_of_derivative
         if role == "verb":
@@ -137,8 +151,10 @@ def _lead_of(roles: list[str], role_of_derivative: str) -> Lead:
     doubted = marks & (_RECALLED | _METHOD | _CHECKED) != 0
     soft = marks & _SOFT != 0
     announced = marks & _ANNOUNCED != 0 and not doubted
-    concluded = (announced or marks & _CONCLUDED != 0) and not soft
-    return Lead(announced, announced and marks & _NAMED != 0, concluded, doubted, soft)
+    concluded = (announced or marks & (_CONCLUDED | _STATED) != 0) and not soft
+    stated = not announced and marks & (_CONCLUDED | _STATED) == _STATED
+    named = announced and marks & _NAMED != 0
+    return Lead(announced, named, concluded, doubted, soft, stated=stated)
 
 
 def concludes(sentence: str, has_answer: bool) -> bool:
@@ -189,6 +205,49 @@ def denied_after(text: str, end: int) -> bool:
     )
 
 
+@cache
+def _listed_words(*, english: bool) -> frozenset[str]:
+    """The words of all lists of words beside an answer, of English or of the other languages."""
+    names = (
+        *_WORD_ROLES,
+        "breaks",
+        "harmless",
+        "offer",
+        "same",
+        "begins_remark",
+        "beside_a_box",
+        "unit",
+    )
+    rows = (row for name in names for row in roles()[name].rows)
+    return frozenset(
+        word for row in rows if (row.language == "en") is english for word in row.spelling.split()
+    )
+
+
+def unknown_beside(sentence: str) -> str:
+    """A word with which the sentence of a box may change or deny the answer, or an empty text.
+
+    If an English sentence speaks of the answer, all its words have to be in a list: "the box in
+    this line is a decoy". A sentence with words of another language, which are not all listed, may
+    not have a word that denies.
+
+    Args:
+        sentence: the words before and behind a box, without formulas.
+
+    """
+    lower = sentence.lower()
+    names = patterns.word.findall(lower)
+    known = _listed_words(english=True)
+    denials = [word for word in unspaced_words("denies") if word in lower]
+    denials += [name for name in names if name in words("denies")]
+    if denials or not _listed_words(english=False).isdisjoint({*names} - known):
+        return denials[0] if denials else ""
+    if words("names_answer").isdisjoint(names):
+        return ""
+    strange = (name for name in names if len(name) > 2 and name.isascii() and name not in known)
+    return next((name for name in strange if not is_name(name)), "")
+
+
 def mentioned_after(text: str, end: int) -> bool:
     """Whether the words after a formula treat the formula as known, as in "is defined"."""
     return patterns.mentions_previous.match(text, end, end + _MENTION) is not None
@@ -205,10 +264,55 @@ _LAST_WORDS: Final = re.compile(r"[^\W\d_]+")
 def asks(gap: str) -> bool:
     """Whether the words before a formula ask for its integral, as "the integral of" does."""
     filler, request_words = words("asked_filler"), words("asked")
-    for word in reversed(_LAST_WORDS.findall(gap[-_MENTION:].lower())):
+    plain = patterns.finds.sub("obtain", gap[-_MENTION:].lower())
+    for word in reversed(_LAST_WORDS.findall(plain)):
         if word not in filler or word in request_words:  # "of the function"
             return word in request_words
     return False
+
+
+#: Characters of a remark that are searched for a correction: a long paragraph.
+_LONGEST_REMARK: Final = 1000
+
+
+def in_remark(text: str, start: int, sentence: str) -> bool:
+    """Whether a formula is in a remark, such as an example, from which nothing follows.
+
+    Args:
+        text: the text.
+        start: the offset of the formula.
+        sentence: the words of the formula's sentence before the formula.
+
+    """
+    if patterns.follows.search(sentence):
+        return False
+    if patterns.opens_remark.match(sentence):
+        return patterns.check_fails.search(sentence) is None
+    paragraph = max(text.rfind("\n\n", 0, start), 0)
+    return patterns.heads_remark.match(text, paragraph) is not None and not check_fails(
+        text, max(paragraph, start - _LONGEST_REMARK), start
+    )
+
+
+def explains(words_in_brackets: str) -> bool:
+    """Whether brackets that begin so hold a remark, and not another form of the answer."""
+    said = _LAST_WORDS.findall(words_in_brackets.lower())
+    return (
+        bool(said)
+        and said[0] not in words("offer") | words("same")
+        and words("announce").isdisjoint(said)
+    )
+
+
+def led_by_verb(text: str, latex: str, start: int, end: int) -> bool:
+    """Whether a formula stands alone behind "is" or a colon, as in "the limit is 3/2"."""
+    if not patterns.ends_statement.match(text, end):
+        return False
+    gap = patterns.last_words.search(text, max(start - _MENTION, 0), start)
+    if gap is None:
+        return False
+    role = _role_of_word().get(gap["word"].lower())
+    return latex[0] == "=" or ":" in gap[0] or role in ("verb", "conclude", "announce")
 
 
 # --- Checks and explanations ----------------------------------------------------------------------

@@ -11,17 +11,18 @@ import re
 from collections.abc import Collection
 from typing import Final
 
+#: Modules whose names stand before the names of functions.
+_MODULES: Final = "(?:math|np|numpy|jnp|sympy|sp|sym|mpmath|cmath|mp|special|scipy|torch)"
 _CODE: Final = re.compile(
-    r"[\w)\]]\s?\*\*?\s?[\w(]|(?<![A-Za-z])[A-Z][A-Za-z]+\[|\b(?:math|np|numpy|sympy|sp|mpmath|cmath"
-    r"|mp|special|scipy)\.[A-Za-z]|\b\d+j\b|\belliptic_[efkp]|\b[A-Za-z]\w+\([^()]{0,40}\(|\*\*"
+    rf"[\w)\]]\s?\*\*?\s?[\w(]|(?<![A-Za-z])[A-Z][A-Za-z]+\[|\b{_MODULES}\.[A-Za-z]"
+    r"|\b\d+j\b|\belliptic_[efkp]|\b[A-Za-z]\w+\([^()]{0,40}\(|\*\*"
 )
-_MODULE: Final = re.compile(
-    r"(?<![\w.])(?:(?:math|np|numpy|sympy|sp|mpmath|cmath|mp|special|scipy)\.){1,2}(?=[A-Za-z])"
-)
+_MODULE: Final = re.compile(rf"(?<![\w.])(?:{_MODULES}\.){{1,2}}(?=[A-Za-z])")
 _RATIONAL: Final = re.compile(
     r"\b(?:Rational|Fraction)\(\s?(-?\d{1,40})\s?,\s?(\d{1,40})\s?\)|\bInteger\(\s?(-?\d{1,40})\s?\)"
 )
-_CALLED: Final = {
+#: Names in code -> the names of the reader.
+CALLED: Final = {
     "gamma": "gammafunction",
     "GAMMA": "gammafunction",
     "Gamma": "gammafunction",
@@ -34,9 +35,11 @@ _CALLED: Final = {
     "exp_polar": "exp",
     "re": "Re",
     "im": "Im",
+    "power": "pow",
+    "Power": "pow",
 }
 _ALONE: Final = {"I": r"\imaginaryI ", "E": r"\exponentialE ", "Pi": r"\pi "}
-_CALL: Final = re.compile(rf"(?<![\w\\])(?:{'|'.join(_CALLED)})(?=\s?[(\[])")
+_CALL: Final = re.compile(rf"(?<![\w\\])(?:{'|'.join(CALLED)})(?=\s?[(\[])")
 _CONSTANT: Final = re.compile(r"(?<![\w\\.])(?:I|E|Pi)(?![\w(\[])|(?<![\w\\])E(?=\^\()")
 _IMAGINARY: Final = re.compile(r"(?<![\w.])(\d+(?:\.\d*)?)[jJ](?!\w)")
 _INTEGRATION: Final = re.compile(r"(?<!\w)(?:_C(?P<maple>\d)|[CK]\[(?P<wolfram>\d)\])")
@@ -55,6 +58,6 @@ def respelt(text: str, symbols: Collection[str]) -> str:
     text = _MODULE.sub("", text)
     text = _INTEGRATION.sub(r"C_\g<maple>\g<wolfram>", text)
     text = _RATIONAL.sub(lambda m: f"({m[1]}/{m[2]})" if m[1] else f"({m[3]})", text)
-    text = _CALL.sub(lambda m: m[0] if m[0] in symbols else _CALLED[m[0]], text)
+    text = _CALL.sub(lambda m: m[0] if m[0] in symbols else CALLED[m[0]], text)
     text = _IMAGINARY.sub(r"(\1*\\imaginaryI )", text)
     return _CONSTANT.sub(lambda m: m[0] if m[0] in symbols else _ALONE[m[0]], text)

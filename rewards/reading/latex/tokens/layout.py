@@ -34,9 +34,7 @@ def has_marks(text: str) -> bool:
         or "\\\\" in text
         or "{}" in text
         or "F_" in text  # as in _2F_1
-        or "\\left." in text
-        or "\\left ." in text
-        or "\\right." in text
+        or ("." in text and ("\\left." in text or "\\left ." in text or "\\right." in text))
     )
 
 

@@ -12,14 +12,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection
+from functools import lru_cache
 from typing import Final
 
 from ..errors import TooBigError
 from ..limits import Limits
 from .code import respelt
 from .layout import has_marks, kept_places
+from .names import NAMES
 from .numbers import with_fractions, with_points
-from .pattern import TOKEN
+from .pattern import TOKEN, without_equation_number
 from .spelling import Speller
 from .words import with_signs
 
@@ -32,11 +34,15 @@ _DOUBLED: Final = re.compile(
 _BRACED: Final = re.compile(r"\{(\\cdot|\\times)\}")
 #: An inverse function whose name is in two pieces: ``\operatorname{arc}\tan``, ``arc tan``.
 _ARC_ALONE: Final = re.compile(r"arc(?=[\s\\~}])")
+_ARC_NAME: Final = r"(?:(?:sin|cos|tan|cot|sec|csc|sen|tg|ctg|cotg)h?)"
+_ARC_SPACE: Final = r"(?:\s|\\[,;!: ]|~)"
 _ARC: Final = re.compile(
     r"(?:\\(?:operatorname|mathrm|text|textrm)\*?\s?\{\s*arc\s*\}|\{\\rm\s+arc\s*\}|\\?\barc)"
-    r"(?:\s|\\[,;!: ]|~)*"
-    r"(?:\\(?:operatorname|mathrm|text|textrm)\*?\s?\{\s*(?P<named>(?:sin|cos|tan|cot|sec|csc)h?)\s*\}"
-    r"|(?:\\|(?<=[\s~,;!:]))(?P<plain>(?:sin|cos|tan|cot|sec|csc)h?)(?![A-Za-z]))"
+    rf"{_ARC_SPACE}*"
+    rf"(?:\\(?:operatorname|mathrm|text|textrm)\*?\s?\{{\s*(?P<named>{_ARC_NAME})\s*\}}"
+    rf"|(?:\\|(?<=[\s~,;!:]))(?P<plain>{_ARC_NAME})(?![A-Za-z]))"
+    r"|\\(?:operatorname|mathrm|text|textrm)\*?\s?"
+    rf"\{{\s*arc{_ARC_SPACE}+\\?(?P<inside>{_ARC_NAME})\s*\}}"
 )
 #: Rows of values and conditions behind a brace, in an environment that is not ``cases``.
 _ROWS: Final = r"(?:aligned|gathered|split|matrix|smallmatrix|cases)\}(?:\s*\[[a-z]\])?"
@@ -52,13 +58,17 @@ _TABLE_END: Final = re.compile(
 _MIXED_TEXT: Final = re.compile(
     r"(\\(?:text(?:rm|normal|up)?|[mh]box)\s*\{)([^{}\\$]*)([\\$](?:[^{}]|\{[^{}]*\})*)\}"
 )
-#: The arc tangent of two arguments, whose digit is part of the name.
-_TWO_ARGUMENTS: Final = re.compile(r"(?<![A-Za-z{])a(?:rc)?tan2(?=\s?(?:\\left\s?)?\()")
+#: Names of functions whose digits are parts of the names, as in code: log2(x) is not ln(2x).
+_DIGIT_NAMES: Final = sorted(name for name in NAMES if any(map(str.isdigit, name)))
+_WITH_DIGITS: Final = re.compile(
+    rf"(?<![A-Za-z{{\\])({'|'.join(_DIGIT_NAMES)})(?=\s?(?:\\left\s?)?\()"
+)
 #: The real part has a bracket; before a power, ``Re`` is a constant R times a power of e.
 _POWER_OF_E: Final = re.compile(r"(?<![A-Za-z\\{])Re(?=\^)")
 _END: Final = [""] * 4
 
 
+@lru_cache(maxsize=1)  # a problem is read, and then searched for letters that are no parameters
 def tokenize(
     text: str, canonical: Collection[str], symbols: Collection[str], spell: Speller, limits: Limits
 ) -> list[str]:
@@ -109,16 +119,17 @@ def _prepared(text: str, symbols: Collection[str]) -> str:
     For example, code is respelt, decimal commas become points, and letters of mathematical
     alphabets become plain letters.
     """
+    text = without_equation_number(text)
     if "\\" not in text:
         text = respelt(text, symbols)
-    if "," in text or " " in text or "~" in text:
+    if " " in text or "," in text or "~" in text:
         text = with_points(text)
-    if ".\\" in text or "\\overline" in text:
+    if ".\\" in text or "\\overline" in text or ".(" in text or ",(" in text or "{,}(" in text:
         text = with_fractions(text)
     if "Re^" in text:
         text = _POWER_OF_E.sub("R e", text)
-    if "tan2" in text:
-        text = _TWO_ARGUMENTS.sub(r"\\operatorname{atan2}", text)
+    if any(name in text for name in _DIGIT_NAMES):
+        text = _WITH_DIGITS.sub(r"\\operatorname{\1}", text)
     if "\\\\" in text and "\\begin" not in text:
         text = _DOUBLED.sub(r" \\", text)
     if "{\\cdot}" in text or "{\\times}" in text:
@@ -155,5 +166,5 @@ def _words_then_formula(match: re.Match[str]) -> str:
 
 
 def _joined_arc(match: re.Match[str]) -> str:
-    name = match["named"] or match["plain"]
+    name = match["named"] or match["plain"] or match["inside"]
     return f"\\arc{name} ".ljust(len(match[0]))

@@ -13,7 +13,11 @@ from ...functions import HYPERBOLIC, RECORDS, TRIGONOMETRIC
 #: Functions of one argument that may stand without parentheses -> their other spellings.
 UNARY: Final[dict[str, tuple[str, ...]]] = {
     f.token: tuple(f.bare.split()[1:]) for f in RECORDS.values() if f.bare
-} | {"lg": (), "sinc": ()}
+} | dict.fromkeys(
+    """coversin excsc exsec expm1 hacoversin haversin lg log10 log1p log2 sinc vercosin
+    versin""".split(),
+    (),
+)
 
 #: What stands before the kind in names of elliptic integrals that take the parameter.
 _ELLIPTIC: Final = ("elliptic", "ellip", "elliptic_")
@@ -45,6 +49,7 @@ NAMED: Final[dict[str, str]] = {
     "atan2": "atan2",
     "arctan2": "atan2",
     "cbrt": "cbrt",
+    "pow": "pow",
     "Ti": "Ti",
     "Cin": "Cin",
     "Ein": "Ein",

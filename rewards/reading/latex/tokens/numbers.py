@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_HINT: Final = re.compile(r"\d(?:,|\{,\}|[ ~]|\\ )\d")
+_HINT: Final = re.compile(r",\}?\d|~\d| (?<=[\d\\] )\d{3}")
 # Not behind an exponent, an index or another number.
 _START: Final = r"(?<![\w.,^\u2212\\])(?<![_^]\{)(?<![\w.,],)(?<!,\})"
 _THOUSANDS: Final = re.compile(
@@ -22,9 +22,11 @@ _THREE: Final = re.compile(r"[1-9]\d{0,2}(?:,|\{,\})\d{3}")
 _POINT: Final = re.compile(r"\d\.\d")
 _BRACKET: Final = re.compile(r"\\?[()\[\]{}]")
 _SEPARATOR: Final = re.compile(r",\s")
-#: A decimal that repeats the digits under the bar, or one digit under a dot, for ever.
+#: A decimal that repeats the digits under the bar, or one digit under a dot, for ever. Parentheses
+#: say so only directly behind the point: 0.5(3) may be a product, or a number and its error.
 _REPEATING: Final = re.compile(
     r"(\d{0,20})\.(\d{0,20})(?:\\(?:overline|bar)\s*\{(\d{1,20})\}|\\dot\s*\{?(\d)\}?(?!\d|\\dot))"
+    r"|(?<![\w.,(\[])(\d{1,20})(?:[.,]|\{,\})\((\d{1,20})\)"
 )
 #: Numbers with commas that are looked at; more make a list.
 MAX_NUMBERS: Final = 64
@@ -66,7 +68,8 @@ def with_fractions(text: str) -> str:
 
 
 def _fraction(match: re.Match[str]) -> str:
-    whole, once, period = match[1] or "0", match[2], match[3] or match[4]
+    whole, once = match[1] or match[5] or "0", match[2] or ""
+    period = match[3] or match[4] or match[6]
     numerator = int(whole + once + period) - int(whole + once)
     denominator = 10 ** len(once) * (10 ** len(period) - 1)
     return f" \\frac{{{numerator}}}{{{denominator}}} "

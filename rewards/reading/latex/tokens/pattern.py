@@ -30,13 +30,52 @@ INVISIBLE = (
     r"(?:color|textcolor|hspace\*?|vspace\*?|h?v?phantom|label|tag\*?|mspace|fontsize|hskip|mskip"
     r"|kern|mkern)(?![A-Za-z])(?:\s*\{[^{}]*\}|\s*-?[0-9.]+\s*(?:pt|em|ex|mu|mm|cm))"
 )
+_GAP = r"(?:\s|~|\\[,;:! ])*+"
+_LABEL = (
+    r"(?:\d{1,2}(?:\.\d{1,2})?[a-z]?'*|\*{1,3}|\\?#|\\(?:star|ast|d?dagger|sharp)"
+    r"|i{1,3}|iv|vi{1,3}|[ABDE]|I{1,3}|IV)"
+)
+_MARK = (
+    r"(?:\\(?:text(?:bf|rm|normal)?|math(?:bf|rm)|mbox)\s*)?"
+    rf"\{{?(?:\\left)?[(\[]{_GAP}(?:\\(?:text|mathrm)\{{{_LABEL}\}}|{_LABEL}){_GAP}(?:\\right)?[)\]]\}}?"
+)
+#: The number of an equation at the end of its row. Only a wide space, or dots that lead to the
+#: number, tell it from a factor; a label in a circle is never a factor.
+_EQUATION_NUMBER: Final = re.compile(
+    rf"(?:(?:(?:\\(?:q?quad|hfill?|enspace)(?![A-Za-z])|\\hspace\*?\{{[^{{}}]*\}}|(?:\\[,;:]\s*){{3}}){_GAP})++"
+    rf"(?:\\[cl]?dots{_GAP})*+{_MARK}|(?<=[\w)}}\]])\s?(?:\\cdots{_GAP})++{_MARK}"
+    rf"|(?<!ln)(?<![A-Za-z]{{3}})[ \t]{{3,}}\(\d{{1,2}}\)"
+    rf"|(?:\\[cl]?dots{_GAP}|…)*(?:[①-⑳]|\\(?:text)?circled\s*\{{\d{{1,2}}\}})"
+    r"|\\l?eqno(?![A-Za-z])[^&\n]*)[\s.,;~]*\Z"
+)
+#: The longest end of a text in which a number is looked for, so that the search takes linear time.
+_LONGEST_NUMBER: Final = 80
 SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱˣᵃᵇᵏᵐᵗ"
 SUBSCRIPT = "₀₁₂₃₄₅₆₇₈₉ₐₑₖₘₙₓₚₜᵢⱼ"
 
 TOKEN: Final = re.compile(
-    rf"(?:{_SPACE}++|\\[,;:!>\s/()\[\]]|%[^\n]*+(?:\n|\Z))*+"
-    rf"([{{}}()^+\-/_=|,\[\]]|[A-Za-z]+|{_NUMBER}"
+    rf"{_SPACE}*+(?:(?:\\[,;:!>\s/()\[\]]|(?<![0-9])%[^\n]*+(?:\n|\Z)){_SPACE}*+)*+"
+    rf"([{{}}()^+\-/_=|,\[\]]|[A-Za-z]+"
     rf"|\\(?:{_SIZED}|{TEXT}|{_ENVIRONMENT}|{INVISIBLE}"
     rf"|operatorname\*|[A-Za-z]+|\\(?:\*|\s*\[-?[0-9.]+\s*[a-z][a-z]\])?|.)"
-    rf"|[{SUPERSCRIPT}]+|[{SUBSCRIPT}]+|\*\*|<=|>=|!=|.|\Z)"
+    rf"|{_NUMBER}|[{SUPERSCRIPT}]+|[{SUBSCRIPT}]+|\*\*|<=|>=|!=|.|\Z)"
 )
+
+
+def without_equation_number(text: str) -> str:
+    r"""Remove the number of an equation at the end of a formula.
+
+    >>> without_equation_number(r"\frac{\pi}{4}. \qquad (2)")
+    '\\frac{\\pi}{4}.'
+
+    """
+    end = text[-_LONGEST_NUMBER:]
+    if (
+        "(" not in end
+        and "[" not in end
+        and "eqno" not in end
+        and "circled" not in end
+        and end.isascii()
+    ):
+        return text
+    return text[:-_LONGEST_NUMBER] + _EQUATION_NUMBER.sub("", end)

@@ -35,7 +35,7 @@ INFIX: Final[dict[str, int]] = dict.fromkeys(
     "|": BAR,
 }
 
-POSTFIX: Final = frozenset(("^", "_", "!", "'", "°"))
+POSTFIX: Final = frozenset(("^", "_", "!", "'", "°", "\\%"))
 CLOSERS: Final = frozenset((")", "]", "\\}", "\\right."))
 #: Tokens that end a whole formula without harm.
 TAIL: Final = frozenset((".", ",", ";"))

@@ -133,6 +133,7 @@ SYNONYMS: Final[dict[str, str]] = {
     "\\mathup e": "e",
     "º": "°",
     "\\degree": "°",
+    "%": "\\%",
     "¼": "\\1/4",
     "½": "\\1/2",
     "¾": "\\3/4",
@@ -156,6 +157,9 @@ SYNONYMS: Final[dict[str, str]] = {
     "≈": "=",
     "≡": "=",
     "\\colon": ":",
+    "\\longmapsto": "\\mapsto",
+    "↦": "\\mapsto",
+    "⟼": "\\mapsto",
     "\\ldotp": ".",
     "\\frasl": "/",
 }
@@ -182,7 +186,7 @@ _OR_WORDS: Final = frozenset(("or", "oder", "ou", "或", "или", "either"))
 _AND_WORDS: Final = frozenset(("and", "und", "et", "和", "и"))
 
 #: Upright letters that name a function, and a name that is a word in other places.
-_OPERATORS: Final = {
+OPERATORS: Final = {
     "S": "\\fn fresnels",
     "C": "\\fn fresnelc",
     "D": "\\dawson",
@@ -205,8 +209,8 @@ def word_of(content: str, is_operator: bool, symbols: frozenset[str]) -> tuple[s
         return ("\\upright " + content,)
     if content in symbols:
         return (content,)
-    if is_operator and content in _OPERATORS:
-        return (_OPERATORS[content],)
+    if is_operator and content in OPERATORS:
+        return (OPERATORS[content],)
     name = NAMES.get(content) or NAMES.get(content.replace(" ", ""))
     if name is not None:
         return (name,)

@@ -11,20 +11,21 @@ from collections.abc import Collection
 from typing import Final
 
 from .. import prose
+from ..conditions import WHOLE
 from .operators import LETTER
 
 _ROMAN: Final = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6}
 _D: Final = r"(?:d|\\partial|∂|\\mathrm\s*\{\s*d\s*\})"
-_POWER: Final = r"(?:\^\s*\{?\s*(?P<%s>\d+)\s*\}?|(?P<%s>[²³⁴]))?"
+_POWER: Final = rf"(?:\^\s*\{{?\s*(?P<%s>\d+|[{WHOLE}])\s*\}}?|(?P<%s>[²³⁴]))?"
 _AT: Final = (
     r"(?:\s*(?:\\left)?\([^()=]{1,40}(?:\\right)?\))?"
     r"(?:\s*(?:\\[bB]igg?r?|\\right)?\s*\|_\{?[^{}]{1,40}\}?)?"
 )
-_DENOMINATOR: Final = rf"{_D}[^{{}}=]{{1,40}}(?:\{{\d+\}}[^{{}}=]{{0,20}})?"
+_DENOMINATOR: Final = rf"{_D}[^{{}}=]{{1,40}}(?:\{{\w+\}}[^{{}}=]{{0,20}})?"
 #: A derivative as a name, by its notation.
 _NOTATION: Final = re.compile(
     rf"(?<![A-Za-z\\])(?:{LETTER}\s*(?:(?P<primes>(?:['′’]|″|\^\s*\{{?(?:\s*\\prime)+\s*\}}?)+)"
-    r"|\^\s*\{?\s*\(\s*(?P<order>\d+|[ivx]+)\s*\)\s*\}?|⁽(?P<raised>[⁰¹²³⁴-⁹]+)⁾"
+    rf"|\^\s*\{{?\s*\(\s*(?P<order>\d+|[ivx]+|[{WHOLE}])\s*\)\s*\}}?|⁽(?P<raised>[⁰¹²³⁴-⁹]+)⁾"
     r"|_\s*(?P<below>\{\s*[a-z]{1,3}\s*\}|[a-z](?![a-z])))"
     rf"|\\[dt]?frac\s*\{{\s*{_D}\s*{_POWER % ('top', 'raised_top')}[^{{}}=]{{0,60}}\}}"
     rf"\s*\{{\s*{_DENOMINATOR}\}}"
@@ -40,13 +41,16 @@ _CALLED: Final = re.compile(
     r"(?<![A-Za-z\\])(?P<own>[A-Za-z])(?:\s*\([a-z]\))?\s*=\s*-?\s*"
     rf"(?:\\d{{1,3}}ot(?![A-Za-z])|\\[dt]?frac\s*\{{\s*{_D}|{LETTER}\s*['′’]|{_D}\s*{LETTER}\s*/\s*{_D})"
 )
+_TERM_BEFORE: Final = re.compile(r"[\w)}]\s*[-+]\s*\Z")
 _IS: Final = re.compile(r"\s*&?\s*=")
 _DIGITS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 #: Usual names of an answer; the first one that the question does not use stands for the derivative.
 _NAMES: Final = "FGHI"
 
 
-def with_named_answer(completion: str, question: str, used: Collection[str]) -> str:
+def with_named_answer(
+    completion: str, question: str, used: Collection[str], general: str = ""
+) -> str:
     """Replace the derivative that a question asks for, before an equals sign, by a name.
 
     Derivatives of another order are left as they are. The text keeps its length.
@@ -55,6 +59,7 @@ def with_named_answer(completion: str, question: str, used: Collection[str]) -> 
         completion: the completion.
         question: the question.
         used: the names of the question.
+        general: the letter of the order, if the question asks for the derivative of any order.
 
     >>> with_named_answer("so f'(x) = 2x and f''(x) = 2.", "Find $f'(x)$.", ["x", "f"])
     "so F     = 2x and f''(x) = 2."
@@ -67,11 +72,13 @@ def with_named_answer(completion: str, question: str, used: Collection[str]) -> 
         for word in re.findall(r"[a-z]+", question.lower())
         if word in prose.ORDINALS
     ]
-    order = max(asked, default=1)
+    order = general or max((each for each in asked if isinstance(each, int)), default=1)
 
     def named(match: re.Match[str]) -> str:
         if not name or _order(match) != order or not _IS.match(completion, match.end()):
             return match[0]
+        if _TERM_BEFORE.search(completion, max(match.start() - 9, 0), match.start()):
+            return match[0]  # u_{xx} + u_{yy} = 0
         return name.ljust(len(match[0]))
 
     text = _NOTATION.sub(named, completion)
@@ -89,11 +96,12 @@ def with_named_answer(completion: str, question: str, used: Collection[str]) -> 
     )
 
 
-def _order(match: re.Match[str]) -> int:
+def _order(match: re.Match[str]) -> int | str:
+    """The order of a derivative: a number or a letter."""
     if match["primes"]:
         return len(re.findall(r"['′’]|\\prime", match["primes"])) + 2 * match["primes"].count("″")
     if match["below"]:
         return len(match["below"].strip("{} "))
     digits = match["order"] or match["raised"] or match["top"] or match["raised_top"]
     digits = (digits or match["plain"] or match["raised_plain"] or "1").translate(_DIGITS)
-    return _ROMAN.get(digits) or int(digits)
+    return _ROMAN.get(digits) or (int(digits) if digits.isdecimal() else digits)

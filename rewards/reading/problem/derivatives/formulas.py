@@ -360,7 +360,7 @@ def _by(match: re.Match[str], own: tuple[str, ...]) -> tuple[str, ...] | None:
     """
     subscript = match["below"] or match["letter"]
     if subscript:
-        names = tuple(map(name_of, re.findall(r"\\[A-Za-z]+|[A-Za-z]", subscript)))
+        names = tuple(map(name_of, SYMBOL.findall(subscript)))
         return tuple(sorted(names)) if set(names) <= set(own) and len(own) > 1 else None
     order = len(match["primes"] or "")
     if match["order"]:

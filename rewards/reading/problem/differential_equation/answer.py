@@ -173,6 +173,12 @@ def _called(formula: str, question: DifferentialEquation) -> str:
         formula = re.sub(applied, r"\1", formula)
         # y_p, a particular solution
         formula = re.sub(rf"\A\s*({letter})_\{{?(?:p|h|c|g|part)\}}?\s*(?==)", r"\1", formula)
+    # f(x) = .. is the function of a question that calls it y
+    other = re.match(
+        rf"\s*([A-Za-z])\s*\(\s*\\?{re.escape(question.variable)}\s*\)\s*(?==)", formula
+    )
+    if other and len(question.functions) == 1 and other[1] not in question.names:
+        formula = question.functions[0] + formula[other.end() :]
     return formula
 
 

@@ -83,6 +83,7 @@ class DifferentialEquation:
     def names(self) -> set[str]:
         """The names of the variable, the functions and the parameters of the question."""
         trees = [side for pair in (*self.equations, *self.conditions) for side in pair]
+        trees += [value for jet in self.jets.values() for value in jet.at]
         return set().union({self.variable, *self.functions}, *map(symbols_of, trees)) - {*self.jets}
 
 

@@ -13,12 +13,12 @@ from typing import Final
 from ....errors import ProblemError
 from ..clauses import Clause, clauses
 from ..conditions import NAME, Conditions, conditions_of
-from ..derivatives import name_of
+from ..derivatives import SYMBOL, name_of
 from ..layout import coordinates, relation
 from ..prose import ORDINALS, without_asides, without_frame
 from .integral import MAPPED
 from .mentions import divided, mentioned
-from .parts import LETTER, put_back, without_statements
+from .parts import put_back, without_statements
 from .pieces import ASKS, NUMBER, VALUE, has_derivative, pieces
 from .requests import check_requests
 from .surroundings import asks_values, changes_numbers
@@ -184,7 +184,7 @@ class _Found:
         if has_derivative(right) and NAME.fullmatch(name):
             self.named.append((piece, right))
         elif has_derivative(left):
-            if right.strip(" ?.") and not re.fullmatch(r"\\[lc]?dots", right.strip()):
+            if right.strip(" ?."):
                 raise ProblemError(f"{piece!r} is not used")
             self.derivatives.append(left)
         elif NAME.fullmatch(left) and (NUMBER.fullmatch(right) or re.search(r"\bat\b", near)):
@@ -226,7 +226,7 @@ class _Found:
             is_curve = names != [body] or NAME.fullmatch(body) is None or body == "r"
             if self.definitions and is_curve and (body in names or not body):
                 return [r"\frac{dy}{dx}"]
-            used = {*LETTER.findall(self.defined.get(body, body))}
+            used = {*SYMBOL.findall(self.defined.get(body, body))}
             if len({"x", "y", "z"} & used - {body}) > 1:
                 raise ProblemError("a gradient of a function of several variables is not read")
         if (
@@ -244,7 +244,7 @@ class _Found:
             return [_quotient(body, self.by)] if order == 1 else []
         if NAME.fullmatch(body) and not self.by:
             return [body + "'" * order]
-        letters = {name_of(each) for each in LETTER.findall(body) if len(each) == 1} - {"e"}
+        letters = {name_of(each) for each in SYMBOL.findall(body) if len(each) == 1} - {"e"}
         x = self.by or ("x" if "x" in letters or len(letters) != 1 else letters.pop())
         power = f"^{{{order}}}" if order > 1 else ""
         if NAME.fullmatch(body):
@@ -261,7 +261,7 @@ def _by_function(piece: str) -> str:
 
 
 def _quotient(of: str, by: str) -> str:
-    names = {name_of(letter) for letter in LETTER.findall(by) if len(letter) == 1} - {"e"}
+    names = {name_of(letter) for letter in SYMBOL.findall(by) if len(letter) == 1} - {"e"}
     if len(names) != 1:
         raise ProblemError(f"with respect to {by!r}?")
     x = names.pop()

@@ -14,11 +14,11 @@ from typing import Final, NamedTuple
 from ....errors import ProblemError
 from ..clauses import clauses
 from ..conditions import NAME, Conditions, conditions_of
-from ..derivatives import name_of, operators
+from ..derivatives import SYMBOL, name_of, operators
 from ..layout import coordinates, pieces_of, relation
 from ..prose import without_asides, without_frame
 from .mentions import divided, mentioned
-from .parts import LETTER, put_back, without_statements
+from .parts import put_back, without_statements
 from .pieces import ASKS, NUMBER, VALUE, has_derivative
 from .requests import check_requests
 from .surroundings import asks_values, changes_numbers
@@ -56,6 +56,8 @@ _ASKS_ALL: Final = re.compile(
 )
 #: Words before a solution that is known, or a part of a solution.
 _HINTS: Final = (["including"], ["solution"], ["try"], ["trial"])
+#: A second name of a function: y = f(x).
+_SECOND_NAME: Final = re.compile(r"\s*([A-Za-z])\s*=\s*([A-Za-z])\s*\(\s*[A-Za-z]\s*\)\s*[,.]?\s*")
 #: Words behind which a question describes what was named before.
 _DESCRIBES: Final = re.compile(r"\b(?:from|given|if|such|when|where|with)\b")
 
@@ -98,7 +100,7 @@ def equations_of_question(text: str) -> Equations:
             tuple(each for each in plain if not _is_name(each)), tuple(filter(_is_name, plain))
         )
     marked_prose, conditions = without_statements(*parts)
-    marked_prose, formulas = without_asides(marked_prose), parts[1]
+    marked_prose, formulas = without_asides(marked_prose), _with_one_name(parts[1])
     if changes_numbers(marked_prose) or asks_values(*parts):
         raise ProblemError("words may change the question")
     slope = _SLOPE.search(marked_prose)
@@ -125,6 +127,16 @@ def equations_of_question(text: str) -> Equations:
         re.search(r"\b(?:nontrivial|particular)\b", marked_prose, re.IGNORECASE) is not None,
         may_state[0] if may_state else "",
     )
+
+
+def _with_one_name(formulas: list[str]) -> list[str]:
+    """Write the name y for f wherever a formula says y = f(x)."""
+    for name in list(filter(None, map(_SECOND_NAME.fullmatch, formulas))):
+        second = re.compile(rf"(?<![A-Za-z\\]){name[2]}(?=\s*(?:'|\^\s*\{{?\s*\\prime)*\s*\()")
+        formulas = [
+            name[1] if formula == name[0] else second.sub(name[1], formula) for formula in formulas
+        ]
+    return formulas
 
 
 def links(formula: str) -> list[str]:
@@ -226,6 +238,8 @@ class _Found:
                 given |= {} if is_hint else {place: function}
             elif value and name_of(value["name"]) in functions and written not in equations:
                 values += [written] if name_of(value["at"]) != variable else []
+            elif value and NUMBER.fullmatch(value["at"]) and written not in equations:
+                raise ProblemError(f"what is {value['name']} in {written!r}?")
             elif (letters := _letters(left)) and letters <= parameters:
                 raise ProblemError(f"{written!r} may change the question")
         if at and not given and not values:
@@ -267,7 +281,7 @@ class _Found:
 
 
 def _letters(formula: str) -> set[str]:
-    return {name_of(letter) for letter in LETTER.findall(formula)}
+    return {name_of(letter) for letter in SYMBOL.findall(formula)}
 
 
 def _is_name(piece: str) -> bool:

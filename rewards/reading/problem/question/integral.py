@@ -21,8 +21,11 @@ from typing import Final
 from ....errors import ProblemError
 from .. import prose
 from ..conditions import Conditions
-from .parts import ASKS_INTEGRAL, NAMED, PLACE, Target, taken_apart
-from .surroundings import formula_of_question
+from ..layout import ENDS, pieces_of
+from ..marks import LONGEST
+from .mentions import divided
+from .parts import ASKS_INTEGRAL, NAMED, PLACE, TAIL, Target, taken_apart
+from .surroundings import RELATION, formula_of_question
 
 #: An integral sign, perhaps without its backslash.
 _SIGN: Final = re.compile(
@@ -59,6 +62,19 @@ _OVER: Final = re.compile(
 MAPPED: Final = re.compile(
     r"(?:[A-Za-z]\s*(?::|\\colon)\s*)?(?P<variable>[A-Za-z])\s*(?:\\(?:long)?mapsto|↦|⟼)"
 )
+#: A name that words explain in a formula: (W = \\text{Lambert's function}).
+_IN_WORDS: Final = re.compile(
+    r"\(?(?P<name>(?:\\[{}]|[^=(){},;\s]){1,40})\s*=\s*\\text\s*\{(?P<words>[^{}]*)\}\)?"
+)
+#: What words speak of: $x$ is the variable, the fractional part of $x$.
+_EXPLAINED: Final = re.compile(rf"{PLACE.pattern}\s+is\b|\bof\s+{PLACE.pattern}")
+#: A letter that may be a variable.
+_FREE_LETTER: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-df-z](?![A-Za-z])")
+_WIDE_SPACE: Final = re.compile(r"\\q?quad(?![A-Za-z])")
+#: Spaces with a sign that also separates formulas.
+_PAUSE_SPACE: Final = re.compile(r"(?<!\\)\\[,;]")
+#: Letters that stand for Heaviside's function.
+_STEP: Final = re.compile(r"(?<![A-Za-z\\])(?:H|u|\\theta)(?=\s*(?:\\left\s*)?\()")
 #: A differential.
 _DIFFERENTIAL: Final = re.compile(
     r"(?<![A-Za-z\\])\\?(?:mathrm\s*\{\s*d\s*\}\s*|d)(?P<variable>[A-Za-z]|\\[a-z]+)(?![A-Za-z])"
@@ -80,10 +96,59 @@ def integral_question(text: str) -> tuple[str, Conditions] | None:
 
     """
     parts = taken_apart(text)
-    if parts is None and _SIGN.search(text) and "\\int" not in text:  # int_0^1 x dx
-        parts = ("\ue0120\ue012", [text])
+    if parts is None and _SIGN.search(text):  # int_0^1 x dx, or \int_0^1 x\,dx = ?
+        bare = TAIL.sub("", prose.without_frame(text).strip())
+        if "\\int" not in bare or bare != text.strip():
+            parts = ("\ue0120\ue012", [bare])
+    parts = parts or _listed(text)
     integral = _integral(*parts) if parts else None
-    return formula_of_question(parts, integral) if parts and integral else None
+    if not parts or not integral:
+        return None
+    formula, conditions = formula_of_question(parts, integral)
+    if "Heaviside" in text:  # else H(x) may be a product
+        formula = _STEP.sub(r"\\operatorname{Heaviside}", formula)
+    return formula, conditions
+
+
+def _listed(text: str) -> tuple[str, list[str]] | None:
+    r"""Take an unmarked formula apart, and what stands behind it: ``f(x),\quad x = 2t``.
+
+    The result is None if nothing stands behind the formula, or another formula that is no relation.
+    """
+    if len(text) > LONGEST:
+        return None
+    in_words = _IN_WORDS.sub(r"\\text{ where }\g<name>\\text{ is \g<words> }", text)
+    marked_prose, formulas = divided(in_words) or ("\ue0120\ue012", [text])
+    listed: list[str] = []
+
+    def cut(place: re.Match[str]) -> str:
+        first = len(listed)
+        formula = _PAUSE_SPACE.sub(r"\\:", formulas[int(place[1])])
+        pieces = pieces_of(_WIDE_SPACE.sub(";", formula), ",;")
+        listed.extend(filter(None, (ENDS.sub("", piece).strip() for piece in pieces)))
+        return ", ".join(f"\ue012{at}\ue012" for at in range(first, len(listed)))
+
+    marked_prose = PLACE.sub(cut, marked_prose)
+    signed = [at for at, piece in enumerate(listed) if _SIGN.search(piece)]
+    main = signed or [0]
+    others = [piece for at, piece in enumerate(listed) if at not in main]
+    explained = {listed[int(a or b)] for a, b in _EXPLAINED.findall(marked_prose)}
+    if not all(RELATION.search(piece) or piece in explained for piece in others):
+        return None  # another integrand
+    is_named = any(_without_name(listed[at]) != listed[at] for at in signed)
+    is_alone = not (others or is_named or PLACE.sub("", marked_prose).strip())
+    if is_alone or prose.says(marked_prose, "operation"):
+        return None
+    # a request, so that every word has to be known; braces are the fractional part anyway
+    marked_prose = re.sub(r"[()]", " ", marked_prose)
+    if "\\{" in text:
+        marked_prose = marked_prose.replace("fractional part", "function")
+    if signed:
+        return f"find {marked_prose}", listed
+    named_values = [named for piece in others if (named := NAMED.match(piece))]
+    if any(not d["variable"] and _FREE_LETTER.search(d.string, d.end()) for d in named_values):
+        return None  # of u^2, u = sin x the variable is not known
+    return f"integrate {marked_prose}", listed
 
 
 def _integral(marked_prose: str, formulas: list[str]) -> Target | None:
@@ -159,7 +224,7 @@ def _without_name(formula: str) -> str:
     sign = _SIGN.search(formula)
     name, equals, factor = formula[: sign.start() if sign else 0].rpartition("=")
     inside = re.sub(r"\([^()]*\)|\[[^\[\]]*\]|\\langle.*?\\rangle|_\{[^{}]*\}|_\w", "", name)
-    if not equals or re.search(r"[-\d+*/^=<>]|\\frac|\\sqrt", inside):
+    if not equals or re.search(r"[-\d+*/^=<>]|\\(?:frac|sqrt|ln|log|exp)", inside):
         return formula
     return factor + formula[sign.start() if sign else 0 :]
 

@@ -10,6 +10,7 @@ from unicodedata import normalize
 
 from .. import prose
 from ..conditions import Conditions, conditions_of
+from ..derivatives import SYMBOL
 from ..marks import DELIMITER, LONGEST, MARKED, PROSE, with_marks
 
 ASKS_INTEGRAL: Final = r"(?:antiderivatives?|integrals?|integrate|integrating|primitives?)"
@@ -36,7 +37,7 @@ _INSTRUCTION: Final = re.compile(
 #: The letter a before a kind of number: a real.
 _NO_ARTICLE: Final = re.compile(r"\Aa\s+(?=(?:real|positive|negative|nonzero)\b\s*\Z)")
 #: Words beside statements about symbols.
-_STATEMENT: Final = frozenset(("as", "given", "that", "the", "treat"))
+_STATEMENT: Final = frozenset(("and all other parameters", "as", "given", "that", "the", "treat"))
 #: Places between two instructions where a statement may begin or end, each of which is tried.
 _TRIES: Final = 12
 DENIED: Final = re.compile(r"\b(?:no|not|never|without|instead)\b|n['’]t\b", re.IGNORECASE)
@@ -58,10 +59,9 @@ _NUMBERED: Final = re.compile(r"\A\s*\(?\d{1,3}[.)]\s*(?:\\(?:q?quad(?![A-Za-z])
 _ACCENT: Final = re.compile(r"\\[\^'\"`~]\{?([A-Za-z])\}?")
 _ACCENTED: Final = re.compile("[À-ÖØ-öø-ž]")
 #: What asks for a value behind a formula: = ?, = ____.
-_TAIL: Final = re.compile(
+TAIL: Final = re.compile(
     r"(?:=\s*(?:\\[lc]?dots|\.{3}|…)|=|\?|(?<!\\)\\[,;:! ]|\\q?quad|[\s.,;:]|_+(?=\s*\Z))+\Z"
 )
-LETTER: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Target:
     @property
     def letters(self) -> set[str]:
         """The letters of the formula, and the names of the commands."""
-        return {letter.lstrip("\\") for letter in LETTER.findall(self.written)}
+        return {letter.lstrip("\\") for letter in SYMBOL.findall(self.written)}
 
 
 def taken_apart(text: str) -> tuple[str, list[str]] | None:
@@ -117,10 +117,10 @@ def taken_apart(text: str) -> tuple[str, list[str]] | None:
         text = f"{leading[1]} ${text[leading.end() :]}$"
     plain = _ACCENTED.sub(lambda letter: normalize("NFD", letter[0])[0], _ACCENT.sub(r"\1", text))
     question = prose.SUBSTITUTION.sub(" ", prose.without_frame(plain))
-    question = with_marks(_BOX.sub(" ", WRT.sub(" with respect to ", question)))
+    question = with_marks(_BOX.sub(" box ", WRT.sub(" with respect to ", question)))
     question = _IN_TERMS_OF.sub(r"$\1$", question)
     formulas = [
-        _TAIL.sub("", _UPRIGHT.sub(r"\1", _NUMBERED.sub("", DELIMITER.sub(" ", match[0])))).lstrip(
+        TAIL.sub("", _UPRIGHT.sub(r"\1", _NUMBERED.sub("", DELIMITER.sub(" ", match[0])))).lstrip(
             " .,;:?"
         )
         for match in MARKED.finditer(question)
@@ -170,8 +170,7 @@ def _of_sentence(
             statement = put_back(unit[start:end], formulas, "").strip(" .;?!")
             statement = _NO_ARTICLE.sub("a is ", statement)
             words = prose.without_words(statement.strip("()"), _STATEMENT)
-            has_symbols = PLACE.search(unit[start:end]) or prose.UNMARKED.search(statement)
-            stated = conditions_of(words) if has_symbols and words.strip() else None
+            stated = conditions_of(words) if words.strip() else None
             stated = stated or (_in_interval(unit[start:end], formulas, target) if target else None)
             if stated is not None:
                 conditions = conditions.also(stated)

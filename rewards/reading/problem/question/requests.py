@@ -10,7 +10,7 @@ has to be known to change nothing. Elsewhere, in stories and explanations, words
 2. Methods ("using ..") are left out up to the next pause. Parentheses are sentences.
 3. Words directly before the formula are its name ("the Gaussian moment $\int ..$"), and so are one
    or two words before a letter ("the span $L$").
-4. All other words have to be in `_COMMON`, or in the row of `OWN` of the kind of question.
+4. All other words have to be in `prose.COMMON`, or in the row of `OWN` of the kind of question.
 5. Nothing may be done with the value in other sentences: "Square it."
 6. If no sentence asks, "zeros of $f'(x)$" asks for zeros.
 """
@@ -27,19 +27,20 @@ from ..conditions import NAME
 
 _MARK: Final = "\ue012"
 #: Sentences end at a stop, and at a formula that has taken up the stop.
-_SENTENCE: Final = re.compile(rf"(?<=[.?!])\s+|\n+|(?<={_MARK})\s+(?=[A-Z][a-z])")
+_SENTENCE: Final = re.compile(rf"(?<=[.?!])(?<!i\.e\.)\s+|\n+|(?<={_MARK})\s+(?=[A-Z][a-z])")
 _PARENTHESIS: Final = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 _COMMAND: Final = re.compile(r"\\[a-z]+")
 _IN_TERMS_OF: Final = re.compile(r"\bin\s+terms\s+of\b")
 #: Names of methods and functions, such as "partial fractions".
-_NAMES: Final = re.compile(prose.phrases("name", "no kind"), re.IGNORECASE)
-_TOKEN: Final = re.compile(rf"{_MARK}\d+{_MARK}|[A-Za-z](?:[A-Za-z]|['’])*|[,:;?!.]")
+NAMES: Final = re.compile(prose.phrases("name", "no kind"), re.IGNORECASE)
+_TOKEN: Final = re.compile(rf"{_MARK}\d+{_MARK}|[^\W\d_](?:[^\W\d_]|['’])*|[,:;?!.]")
 #: The name of a person: L'Hospital's.
 _PERSON: Final = re.compile(r"(?:[A-Za-z]['’])?[A-Z][a-z]+(?:['’]s)?")
 #: Words that ask anywhere, and verbs that ask where a clause begins. A few verbs are not English.
 _QUESTION_WORD: Final = re.compile(r"ask(?:ed|s)|how|required|sought|wanted|what(?:['’]s)?|which")
 _VERB: Final = re.compile(
-    r"approximate|berechne|calcul(?:er?|ez|a)|calculate|compute|decide|deduce|derive|describe"
+    r"approximate|berechnen?|bestimmen?|calcul(?:ar?|er?|ez)|encuentra|hallar?|resuelve|trouve[rz]?"
+    r"|calculate|compute|decide|deduce|derive|describe"
     r"|determine|differentiate|discuss|enter|establish|estimate|evaluate|examine|express|find|get"
     r"|give|identify|integrate|investigate|know|need|obtain|prove|provide|put|report|resoudre|return"
     r"|round|say|show|simplify|solve|state|sum|take|tell|test|verify|want|work|write"
@@ -68,7 +69,14 @@ _NO_NAMES: Final = _words(
 )
 #: What a question may call the value that was asked for.
 _VALUE: Final = _words(
-    "answer derivative integral limit number product result series solution sum terms value"
+    """answer derivative expression function integral integrand limit number product result series
+    solution sum summand terms value"""
+)
+#: A sentence with such a word speaks of the response, also where it does not ask: "Our program
+#: multiplies the answers by ten."
+_OF_THE_RESPONSE: Final = re.compile(
+    r"(?i)\b(?:answers?|antwort|box(?:e[ds]|ing)?|(?:end)?ergebnis(?:ses)?|grad(?:er|ing)|output|parser"
+    r"|repl(?:ies|y)|reponse|respond|response|respuesta|resultado|resultat|results?|submi[st]\w+)\b"
 )
 _PAUSES: Final = frozenset(",:;")
 #: What stands before a verb of a request.
@@ -85,7 +93,10 @@ _AUXILIARIES: Final = _words(
 _CONCLUDES: Final = _words("and or so then to")
 _HENCE: Final = _words("hence therefore thus")
 #: Words before a formula that is what was named before: "the area, that is, $\\int ..$".
-_THAT_IS: Final = re.compile(r"(?:that is|that is to say|i \. e \.|namely|in other words)(?: ,)?\Z")
+_THAT_IS: Final = re.compile(
+    r"(?:that is|that is to say|i \. e \.|namely|in other words)"
+    r"(?: ,)?(?: (?:calculate|compute|evaluate|find|to (?:evaluate|find)))?\Z"
+)
 #: Words that restrict a formula which is not asked for in its sentence, too.
 _CONTRASTS: Final = _words(
     "but except however if instead only provided though unless where with without"
@@ -100,42 +111,6 @@ _CHANGING: Final = _words(
 #: "but my" open a story.
 _METHOD: Final = _words("apply applying by employing use using via")
 _METHOD_IN_WORDS: Final = re.compile(r"without (?!the|its)[\w'’]+|but (?:[Ii]|my)")
-#: Words that say nothing about what is asked for.
-_COMMON: Final = _words(
-    # articles, pronouns, auxiliary verbs, prepositions and conjunctions
-    """a about all although am an and any are around as at be because been being between both by
-    can can't could did do does don't done down e each every few for from had has have he
-    hence her here his how i if in into is it it's its just let many may me might most much
-    must my near now of off on once one ones or our out over own shall she should since so
-    some such than that that's the their them then there therefore these they this those
-    through thus to together too up upon very was we well were when where whether which
-    while who who's why will with within would yet you your"""
-    # the answer and its form
-    """ above acceptable accepted allowed alone answer answers anything appropriate below box boxed
-    canonical carry cartesian closed combination combine comes complete correct credit deal
-    denotes derivation detail details display disprove dne elementary else enclosed end
-    equal equals exact existence explain explicit expression factor factored factorised
-    factorized far fashion final follow following follows form format formula fraction
-    fractions full general generality given implicit including inside intermediate interval
-    involving json justification justify known last latex leave leaving lowest made make
-    manner math method methods neat needed nice notation nothing noting number obtained
-    outcome output part parts phrase please point possible precise problem procedure proof
-    put quantity question radians rational rationalised rationalized real reason reasoning
-    reasons recommended reduced reduces representation respect result resulting results
-    right rule same short show showing shown sides simple simplest simplified simplify
-    simplifying single smooth solution something specify standard stating step steps
-    symbolic symbols table tag tags task text thank thanks theorem thing things throughout
-    trick true unique used uses valid value variable way whole work working
-    worksheet write writing written"""
-    # what the writer feels, tries and hears
-    """ anybody anyone anyway appreciated careful check compare confirm confused dumb everyone
-    familiar famous forget get getting gives good got guys hello help hi hint hints keep
-    lost mine nobody ok prof professor quick recognise reply say says see sense somebody
-    someone stuck supposed sure teacher think tried try understand weird whats wolfram
-    wolframalpha wrong"""
-    # articles, prepositions and conjunctions of other languages
-    " avec con das de der die du el et fur la las le les los mit para pour und von"
-)
 _SERIES: Final = _words(
     """alternating arithmetic come converge convergence convergent converges diverge divergent
     diverges finite function geometric harmonic infinite polynomial progression represented
@@ -194,6 +169,26 @@ OWN: Final = {
     ),
 }
 
+#: The same in French, German and Spanish, without accents.
+_OWN_FOREIGN: Final = {
+    "derivative": _words("ableitung derivada derivee fonction funcion funktion"),
+    "equation": _words("diferencial differentialgleichung differentielle ecuacion losung solucion"),
+    "integral": _words(
+        """bestimmte bestimmtes definida definie indefinida indefinie integrale primitiva
+        stammfunktion unbestimmte unbestimmtes valeur valor wert"""
+    ),
+    "limit": _words("grenzwert limite valeur valor wert"),
+    "sum": _words("reihe serie somme suma summe valeur valor wert"),
+}
+#: The same in languages without spaces between words.
+_UNSPACED_OWN: Final = {
+    "derivative": "导数|函数",
+    "equation": "常微分方程|微分方程|初值问题|方程|通解|特解|解",
+    "integral": "不定积分|定积分|反常积分|广义积分|积分|原函数|的?值",
+    "limit": "极限|的?值",
+    "sum": "无穷级数|级数|的?和|的?值",
+}
+
 
 def check_requests(
     marked_prose: str, formulas: Sequence[str], kind: str, own: Collection[int] = ()
@@ -213,21 +208,28 @@ def check_requests(
     """
     letters = {at for at, formula in enumerate(formulas) if NAME.fullmatch(formula)}
     own = own or {*range(len(formulas))} - letters
-    known = _COMMON | OWN[kind]
+    known = prose.COMMON | OWN[kind] | _OWN_FOREIGN.get(kind, frozenset())
     plain = _IN_TERMS_OF.sub(" in ", prose.without_asides(marked_prose))
-    plain = _COMMAND.sub(" ", _NAMES.sub(" ", plain))
+    plain = _COMMAND.sub(" ", NAMES.sub(" ", plain))
+    if not plain.isascii():
+        plain = re.sub(_UNSPACED_OWN.get(kind, r"(?!)"), " ", prose.UNSPACED.sub(" ", plain))
     beside = "\n".join(_PARENTHESIS.findall(plain))
     sentences = [
         _TOKEN.findall(sentence)
         for sentence in _SENTENCE.split(f"{_PARENTHESIS.sub(' ', plain)}\n{beside}")
         if not is_narration(sentence)
     ]
-    starts = [_start([token.lower() for token in tokens], own) for tokens in sentences]
+    of_response = [_OF_THE_RESPONSE.search(" ".join(tokens)) is not None for tokens in sentences]
+    starts = [
+        0 if speaks else _start([token.lower() for token in tokens], own)
+        for tokens, speaks in zip(sentences, of_response, strict=True)
+    ]
     if all(start == len(tokens) for start, tokens in zip(starts, sentences, strict=True)):
         starts = [0 if _is_noun_of(tokens, own) else len(tokens) for tokens in sentences]
-    for tokens, start in zip(sentences, starts, strict=True):
-        for word in _asking(tokens, start, own, letters):
-            if word not in known:
+    for tokens, start, speaks in zip(sentences, starts, of_response, strict=True):
+        is_instruction = speaks and not any(_is_of(token, own) for token in tokens)
+        for word in _asking(tokens, start, own, letters, has_persons=not speaks):
+            if word not in known and not (is_instruction and word in prose.INSTRUCTIONS):
                 raise ProblemError(f"{word!r} may change what is asked for; if not, leave it out")
 
 
@@ -237,7 +239,12 @@ def is_narration(sentence: str) -> bool:
 
 
 def _asking(
-    written: list[str], start: int, own: Collection[int], letters: Collection[int]
+    written: list[str],
+    start: int,
+    own: Collection[int],
+    letters: Collection[int],
+    *,
+    has_persons: bool = True,
 ) -> list[str]:
     """The words with which a sentence asks, from a start on, without methods and names."""
     tokens = [token.lower() for token in written]
@@ -265,9 +272,9 @@ def _asking(
             is_free, name = False, []
         elif _is_done_to_value(tokens, at, own):
             words.append(token)
-        elif not is_free and _may_change(written, at):
-            words += name if token in _COMMON else []
-            name = [] if token in _COMMON else [*name, token]
+        elif not is_free and _may_change(written, at, has_persons=has_persons):
+            words += name if token in prose.COMMON else []
+            name = [] if token in prose.COMMON else [*name, token]
     return words + name
 
 
@@ -281,7 +288,7 @@ def _start(tokens: list[str], own: Collection[int]) -> int:
             if before in _HENCE or (before in _CONCLUDES and _is_of(following, own)):
                 return at
             requests.append(at)
-        following = following if tokens[at] in _COMMON else tokens[at]
+        following = following if tokens[at] in prose.COMMON else tokens[at]
     starts = requests + [at for at in range(len(tokens)) if _is_done_to_value(tokens, at, own)]
     starts = starts or [
         at + 1 for at, token in enumerate(tokens) if _is_restricted(tokens, at, own)
@@ -304,17 +311,19 @@ def _is_restricted(tokens: list[str], at: int, own: Collection[int]) -> bool:
     return _is_of(tokens[at], own) and following[:1] != [] and following[0] in _CONTRASTS
 
 
-def _may_change(written: list[str], at: int) -> bool:
+def _may_change(written: list[str], at: int, *, has_persons: bool) -> bool:
     """Whether a word is more than a letter, a manner, the name of a person, or a verb."""
     word, lower = written[at], written[at].lower()
     is_person = (
-        at > 0 and _PERSON.fullmatch(word) and written[at + 1 : at + 2] not in (["for"], ["of"])
+        has_persons
+        and at > 0
+        and _PERSON.fullmatch(word)
+        and written[at + 1 : at + 2] not in (["for"], ["of"])
     )
-    is_manner = lower.endswith("ly") and lower not in ("multiply", "uniformly")
     before = written[at - 1] if at else ","
     if lower.endswith("ing") and (before in _PAUSES or before.startswith(_MARK)):
         return lower in _CHANGING
-    is_free = len(word) == 1 or is_manner or bool(is_person)
+    is_free = len(word) == 1 or prose.is_manner(lower) or bool(is_person)
     is_verb = _VERB.fullmatch(lower.removesuffix("s")) is not None
     return not is_free and (not is_verb or lower in _OPERATIONS | {"sum", "sums"})
 
@@ -333,9 +342,9 @@ def _is_done_to_value(tokens: list[str], at: int, own: Collection[int]) -> bool:
         return before == "after" and is_value
     if not _begins(tokens, at) or before in ("to", "please"):
         return False
-    is_known = any(token in words for words in (_COMMON, _METHOD, _EXPLAINS)) or _VERB.fullmatch(
-        token
-    )
+    is_known = any(
+        token in words for words in (prose.COMMON, _METHOD, _EXPLAINS)
+    ) or _VERB.fullmatch(token)
     return not is_known and (is_value or _is_of(first, own))
 
 

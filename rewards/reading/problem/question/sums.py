@@ -11,8 +11,9 @@ from ...expression.traversal import symbols_of
 from ...latex import ReadError, read
 from ...latex.tokens.roles import IN_PROBLEM
 from ..conditions import Conditions
-from ..layout import TAIL, pieces_of
-from .parts import LETTER, Target, taken_apart
+from ..derivatives import SYMBOL
+from ..layout import cut_tail, pieces_of
+from .parts import Target, taken_apart
 from .surroundings import changes_numbers, formula_of_question
 
 SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
@@ -29,7 +30,7 @@ _NOUNS: Final = ("expression", "progression", "series", "sum", "sums")
 #: The formula of a sequence, the sum of its first terms, and the same in words.
 _TERM: Final = re.compile(r"\s*[a-z]_\{?(?P<index>[nkm])\}?\s*=(?!.*=)")
 _WRITTEN_SUM: Final = re.compile(
-    r"(?:[A-Z]_\{?[nkm]\}?\s*=)?\s*([a-z])_1\s*\+.*dots.*\+\s*\1_\{?[nkm]\}?\s*"
+    r"(?:[A-Z]_\{?[nkm]\}?\s*=)?\s*([a-z])_1\s*\+.*dots.*\+\s*\1_\{?(?P<last>[nkm])\}?\s*"
 )
 _FIRST_TERMS: Final = re.compile(r"\bfirst\s+\ue012(\d+)\ue012\s+terms\b")
 _INDEX: Final = re.compile(r"_\s*\{?\s*(\\?[A-Za-z]+)")
@@ -138,9 +139,9 @@ def _is_value_of_sum(formula: str) -> bool:
     if len(before) != 1 or not SIGN.search(before[0]):
         return False
     index = _INDEX.search(before[0])
-    names = {letter for letter in LETTER.findall(before[0]) if len(letter) == 1}
+    names = {letter for letter in SYMBOL.findall(before[0]) if len(letter) == 1}
     try:
-        tree = read(TAIL.sub("", value), symbols=(IN_PROBLEM,))[0].expression
+        tree = read(cut_tail(value), symbols=(IN_PROBLEM,))[0].expression
     except ReadError:
         return False
     return not symbols_of(tree) and index is not None and names == {index[1]}
@@ -149,14 +150,19 @@ def _is_value_of_sum(formula: str) -> bool:
 def _partial_sum(marked_prose: str, formulas: list[str]) -> Target | None:
     """The sum of the first n terms of a sequence with a formula, such as a_n = 2^n."""
     terms = [(at, match) for at, formula in enumerate(formulas) if (match := _TERM.match(formula))]
-    sums = [at for at, formula in enumerate(formulas) if _WRITTEN_SUM.fullmatch(formula)]
+    sums = {
+        at: written["last"]
+        for at, formula in enumerate(formulas)
+        if (written := _WRITTEN_SUM.fullmatch(formula))
+    }
     if len(terms) != 1 or not (sums or _FIRST_TERMS.search(marked_prose)):
         return None
     ((at, match),) = terms
     n, term = match["index"], formulas[at][match.end() :]
-    index = "k" if n != "k" else "j"
+    last = next(iter(sums.values()), n)
+    index = "k" if "k" not in (n, last) else "j"
     summand = re.sub(rf"\\[A-Za-z]+|{n}", lambda m: m[0] if len(m[0]) > 1 else index, term)
-    formula = rf"\sum_{{{index}=1}}^{{{n}}} \left({summand}\right)"
+    formula = rf"\sum_{{{index}=1}}^{{{last}}} \left({summand}\right)"
     names = {at, *sums} | {int(each) for each in _FIRST_TERMS.findall(marked_prose)}
     return Target(
         formula,

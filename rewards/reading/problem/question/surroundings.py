@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 from ....errors import ProblemError
@@ -21,15 +20,11 @@ from ...expression.traversal import symbols_of
 from ...latex.tokens.names import GREEK
 from .. import prose
 from ..conditions import NAME, Conditions
-from ..derivatives import arguments_at
+from ..derivatives import SYMBOL, arguments_at
 from ..marks import LONGEST, is_function
-from .parts import ASKS_INTEGRAL, DENIED, LETTER, NAMED, PLACE, SENTENCE, Target, without_statements
-from .requests import check_requests, is_narration
+from .parts import ASKS_INTEGRAL, DENIED, NAMED, PLACE, SENTENCE, Target, without_statements
+from .requests import NAMES, check_requests, is_narration
 
-#: What stands before a form of the answer, or before the name of a constant of integration.
-_OF_THE_ANSWER: Final = re.compile(
-    r"\b(?:form|fraction|terms\s+of|(?:written|expressed)\s+as)\s*\Z"
-)
 _VERBS: Final = "|".join(sorted(prose.TABLE["value"] | prose.TABLE["form"]))
 _VERB: Final = re.compile(rf"\b(?:{_VERBS})\s+\Z", re.IGNORECASE)
 #: What stands before a formula that is asked for: "compute the quotient", "find $N$ and".
@@ -47,7 +42,6 @@ RELATION: Final = re.compile(r"[=<>≤≥≠]|\\(?:leq?|geq?|neq?|[lg]t|in|appro
 _ARITHMETIC: Final = re.compile(
     rf"\b(?:{'|'.join(sorted(prose.TABLE['arithmetic']))})\b(?!-)", re.IGNORECASE
 )
-NAMES: Final = re.compile(prose.phrases("name", "no kind"), re.IGNORECASE)
 #: What is asked for "of" the formula; anything else than some nouns is another question.
 _OF_ASKED: Final = re.compile(
     r"(?:\b[A-Za-z-]+\s+(?:of|for)\s+(?:(?:the|this)\s+)?(?:[\w-]+\s+){0,2}?)+(?:following\s+)?:?\s*\Z"
@@ -83,8 +77,8 @@ _FOR_WHICH: Final = re.compile(
 _KNOWN: Final = re.compile(
     r"\\left?\\l(?:floor|ceil).*|\\l(?:floor|ceil).*|\\[a-z]+(?:\^\{-1\})?(?:\s*\(?[a-z]\)?)?"
 )
-#: A name of a function without a backslash, whose letters are no variables.
-_PLAIN_NAME: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}")
+#: A command, or letters without a sign between, which are a product or the name of a function.
+_RUN: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]+")
 #: What fixes the constant of an antiderivative: a value at a number, and a point.
 _VALUE: Final = re.compile(r"[A-Za-z]\s*\([-\d./\\a-z{}]*\)\s*=.*|\(.*,.*\)|-?\d+")
 _SIZES: Final = re.compile(r"\\(?:left|right)(?![A-Za-z])")
@@ -240,7 +234,7 @@ def with_definition(formula: str, beside: str, bound: str) -> str:
         bound: the variable of the formula, which no definition changes.
 
     >>> with_definition(r"\int_0^1 f(2t)\,dt", "f(x)=x^2", "t")
-    '\\int_0^1 \\left((2t)^2\\right)\\,dt'
+    '\\int_0^1 \\left(\\frac{2t}{1}^2\\right)\\,dt'
 
     """
     named = NAMED.match(beside)
@@ -251,13 +245,11 @@ def with_definition(formula: str, beside: str, bound: str) -> str:
     name, variable, body = named["name"], named["variable"], beside[named.end() :]
     here = rf"(?<![A-Za-z\\]){re.escape(name)}"
     if not variable:
-        value = rf"\left({body}\right)"
-        runs = (run for run in _PLAIN_NAME.findall(formula) if name in run)
-        if name in (bound, "d") or not body.strip() or any(map(is_function, runs)):
+        if name.lstrip("\\") in (bound, "d") or not body.strip():
             return formula
-        if len(name) == 1:  # also in a product, such as ax
-            return LETTER.sub(partial(_replaced, name, value), formula)
-        return re.sub(rf"{here}(?![A-Za-z_(]|\s*\()", lambda _: value, formula)
+        if SYMBOL.fullmatch(name):
+            return _with_letter(formula, name, body.strip())
+        return re.sub(rf"{here}(?![A-Za-z_(]|\s*\()", lambda _: rf"\left({body}\right)", formula)
     formula = re.sub(
         rf"{here}(?![A-Za-z_'(]|\s*(?:\\left\s*)?[('])", lambda _: f"{name}({variable})", formula
     )
@@ -268,9 +260,7 @@ def with_definition(formula: str, beside: str, bound: str) -> str:
             continue
         value = body
         if arguments[0].strip() != variable:
-            if _PLAIN_NAME.search(body):
-                continue
-            value = LETTER.sub(partial(_replaced, variable, f"({arguments[0]})"), body)
+            value = _with_letter(body, variable, arguments[0])
         pieces += [formula[position : match.start()], rf"\left({value}\right)"]
         position = end
     return "".join((*pieces, formula[position:]))
@@ -280,8 +270,25 @@ def _defines(definition: str, formula: str, bound: str) -> bool:
     return with_definition(formula, definition, bound) != formula
 
 
-def _replaced(name: str, value: str, letter: re.Match[str]) -> str:
-    return value if letter[0] == name else letter[0]
+def _with_letter(formula: str, letter: str, value: str) -> str:
+    r"""Put a value in the place of a letter, also in a product such as ax, but not in sin or \sin.
+
+    The value becomes a quotient, which is a factor as the letter is: sin ax has the argument ax,
+    and sin (2)x has not. Behind another letter, a quotient would end the argument, and parentheses
+    have both readings.
+    """
+    pieces, position, is_behind_letter = list[str](), 0, False
+    for run in _RUN.finditer(formula):
+        gap = formula[position : run.start()]
+        pieces.append(gap)
+        is_behind_letter &= not _SPACE.sub("", gap)
+        is_name = run[0].startswith("\\") or is_function(run[0])
+        for name in (run[0],) if is_name else run[0]:
+            put_in = rf"\left({value}\right)" if is_behind_letter else rf"\frac{{{value}}}{{1}}"
+            pieces.append(put_in if name == letter else name)
+            is_behind_letter = not is_function(name.lstrip("\\"))
+        position = run.end()
+    return "".join((*pieces, formula[position:]))
 
 
 def _may_change(formula: str, before: str, behind: str, target: Target) -> bool:
@@ -313,8 +320,6 @@ def _may_change(formula: str, before: str, behind: str, target: Target) -> bool:
         return _KNOWN.fullmatch(formula.strip()) is None  # a notation
     if _VALUE.fullmatch(formula):
         return not target.is_bound
-    if _OF_THE_ANSWER.search(before):
-        return False
     part, whole = (_SPACE.sub("", text) for text in (formula, target.written))
     if part in whole:
         return False
@@ -322,7 +327,7 @@ def _may_change(formula: str, before: str, behind: str, target: Target) -> bool:
     if not is_name and not RELATION.search(formula) and _ASKS_FOR.search(before[-_CHAIN:]):
         return True
     sides = RELATION.split(formula)
-    names = [{letter.lstrip("\\") for letter in LETTER.findall(side)} for side in sides]
+    names = [{letter.lstrip("\\") for letter in SYMBOL.findall(side)} for side in sides]
     own = {name for each in names for name in each if len(name) == 1 or name in GREEK}
     if _HAS_SIGN.search(formula):  # \int e^{-t^2} dt = \sqrt\pi states nothing of d and e
         own -= {"d", "e", "pi"}

@@ -54,7 +54,6 @@ _SIGNS = (
 _LETTER = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z]|\s*[('])")
 _BY_INTEGRAL = re.compile(r"([A-Za-z])\s*\(\s*([a-z])\s*\)\s*=\s*(\\int(?:\\,|[^,;$])*)")
 _NAMED = re.compile(r"(?<![A-Za-z\\])([fghF])\s*\(\s*[a-z]\s*\)\s*=")
-_WORD = re.compile(r"(?<![A-Za-z\\{])[A-Za-z]{3,}")
 
 
 class Verify(Protocol):
@@ -202,11 +201,6 @@ def _of_course(problem: str, kind: str, assumptions: Mapping[str, str], completi
     return replace(subject, course=kind)
 
 
-def _letters(problem: str) -> frozenset[str]:
-    """The letters of a question that may be parameters. A question with words has none."""
-    return frozenset() if _WORD.search(problem) else frozenset(_LETTER.findall(problem)) - {*"dei"}
-
-
 def _integral_function(problem: str) -> dict[str, tuple[str, Side]]:
     r"""The function that a question defines by an integral: ``F(x) = \int_0^x ..``."""
     defined = _BY_INTEGRAL.search(problem)
@@ -231,7 +225,7 @@ def _derivative(problem: str, assumptions: Mapping[str, str], verify: Verify) ->
     x, kinds = question.variable, {**dict(question.kinds), **assumptions}
     formulas = question.definitions
     trees = [question.derivative, *formulas.values(), *([question.curve] if question.curve else [])]
-    symbols = set().union(*map(symbols_of, trees)) | _letters(problem)
+    symbols = set().union(*map(symbols_of, trees))
     values = _integral_function(problem)
     for name, tree in formulas.items():
         own = symbols_of(tree)

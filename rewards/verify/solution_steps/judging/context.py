@@ -1,9 +1,9 @@
-"""Adapt the judgement on a claim to the conditions and points that its sentence names."""
+"""What stands around a claim: its chain of equalities, conditions and points of its sentence."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ....reading.expression.linear import NotLinearError
 from ....reading.expression.tree import Symbol
@@ -16,7 +16,17 @@ from ..substitution import free_symbols
 from ..text import prose
 from ..text.statements import Statement
 from .equality import Finding
-from .readings import Judge, Judged
+from .readings import Judge, Judged, Read
+
+
+@dataclass(slots=True)
+class EquationChain:
+    """A chain of equalities, as far as it has been read."""
+
+    root: Read | None = None  # its first link
+    last: Read | None = None
+    anti: bool = False  # it is of antiderivatives
+    proven: tuple[Side, Side] | None = None  # the ends of what is proven, as they were read
 
 
 def in_context(

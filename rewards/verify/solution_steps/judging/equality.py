@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, count, islice
-from math import isinf, pi, tan
+from math import ceil, isinf, pi, tan
 
 from flint import acb
 
@@ -23,9 +23,10 @@ from ....numeric.ball_arithmetic.domain import candidates, real_everywhere, unif
 from ....numeric.ball_arithmetic.jets import ONE, ZERO, Ball
 from ....numeric.outcome import show
 from ....numeric.sampling.pool import ASSUMPTIONS
+from ....reading.expression.build import IMAGINARY
 from ....reading.expression.linear import NotLinearError, linear
-from ....reading.expression.traversal import needs_worker, nodes_of, symbols_of
-from ....reading.expression.tree import Call, Expression, Number, Symbol
+from ....reading.expression.traversal import all_nodes, needs_worker, symbols_of
+from ....reading.expression.tree import Expression, Symbol
 from ....verdict import Witness
 from ...answers import require_worker
 from ..extents import NotReadError
@@ -34,6 +35,7 @@ from ..result import Judgement
 from ..scope import Equation, Range
 from ..substitution import definite_parts, free_symbols
 from .factors import without_integrals
+from .kinds import is_rational
 from .values import DivergentStepError, inner_parts, part_tree, value_of
 
 #: Points on which both sides are compared, the fewest that suffice, and those that are tried.
@@ -50,6 +52,8 @@ SLOTS, EVALUATED = 200_000, 40_000
 SCALES = (1.0, 4.0, 0.25)
 #: A variable that is substituted for one between far limits is looked for up to 1.5 * 2^6.
 SCALED = range(1, 7)
+#: The kinds of letters that do not stand for whole numbers.
+_REAL = frozenset(("positive", "negative", "real"))
 #: Whole numbers at which terms are compared: one of each so many, so that no period is hit at each
 #: point. No claim of 799 solutions changes with 2 or 10 (`tests/mutation/constants.py`).
 SPREAD = 5
@@ -158,6 +162,7 @@ class Program:
     scale: float = 1.0
     values: dict[str, Ball] = field(default_factory=dict)
     varying: list[tuple[str, Mapping[str, Part]]] = field(default_factory=list)
+    is_complex: bool = False
 
     def __post_init__(self) -> None:
         equation = self.equation
@@ -165,15 +170,21 @@ class Program:
         self.rates = {name: self._compiled(side) for name, side in equation.rates.items()}
         self.sides = [self._compiled(side) for side in (equation.left, equation.right)]
         self.placed = self._placeholders()
+        # Both sides are written with i, and have no root or logarithm with several values.
+        sides = equation.left.expression, equation.right.expression
+        self.is_complex = all(IMAGINARY in all_nodes(tree) for tree in sides) and self.is_rational()
         for name in sorted(equation.free - {self.variable}):
             self.values[name] = acb(self._letter(name))
 
     def _letter(self, name: str) -> float:
         """A sample value of a letter: from the letter's range, or by the letter's kind."""
-        if name in self.equation.ranges:
-            return _between(self.equation.ranges[name], uniform(self.key, name))
-        scaling = ASSUMPTIONS[self.kinds.get(name, "positive")]
-        return self.scale * scaling(uniform(self.key, name))
+        kind = self.kinds.get(name, "positive")
+        whole = kind not in _REAL
+        if name in self.equation.ranges and kind not in ("even", "odd"):
+            value = _between(self.equation.ranges[name], uniform(self.key, name))
+            return float(ceil(value)) if whole else value
+        value = ASSUMPTIONS[kind](uniform(self.key, name))
+        return value * max(self.scale, 1) if whole else value * self.scale
 
     def _compiled(self, side: Side) -> _Compiled:
         indefinite = {
@@ -325,7 +336,7 @@ class Program:
     ) -> Ball | None:
         self.work.spend(tape.size * (bits // 128))
         jets = tape.run(x, values, derivative=order == 1)
-        if not real_everywhere(tape, jets):
+        if not self.is_complex and not real_everywhere(tape, jets):
             return None
         return jets[tape.root][order] or ZERO
 
@@ -372,7 +383,7 @@ class Program:
             part for side in sides for part in side.parts.values() if isinstance(part, Integral)
         )
         trees = [side.expression for side in sides] + [part.integrand for part in integrals]
-        return all(map(_is_rational, trees))
+        return all(map(is_rational, trees))
 
     def _is_within(self, tape: Tape, run: Range, x: Ball) -> bool:
         value = tape.run(x, self.values, derivative=False)[tape.root][0]
@@ -445,19 +456,6 @@ def _compared(program: Program) -> Finding:
     if differing >= (1 if agreed or not moving else DIFFERING):
         return Finding(Judgement.INCORRECT, differing, witness)
     return Finding(Judgement.UNCHECKED, detail="too few points at which all of it is real")
-
-
-def _is_rational(tree: Expression) -> bool:
-    return all(
-        node.function in ("add", "neg", "mul", "div")
-        or (
-            node.function == "pow"
-            and isinstance(node.args[1], Number)
-            and node.args[1].denominator == 1
-        )
-        for node in nodes_of(tree)
-        if isinstance(node, Call)
-    )
 
 
 def _between(run: Range, u: float) -> float:

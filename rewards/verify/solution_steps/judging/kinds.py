@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from ....reading.expression.build import IMAGINARY
 from ....reading.expression.traversal import nodes_of
-from ....reading.expression.tree import Call, Symbol
+from ....reading.expression.tree import Call, Expression, Number, Symbol
 from ....reading.functions import TRANSCENDENTAL
 from ..parts import Change, Derivative, Differential, Integral, LimitAt, Series, Side, Value
 from ..result import Kind
@@ -79,3 +80,18 @@ def _integrals(side: Side, scope: Scope) -> list[Integral]:
 def _outside(side: Side) -> set[str]:
     """The symbols of a side that occur outside of its integrals."""
     return free_symbols(Side(side.expression, {})) - side.parts.keys()
+
+
+def is_rational(tree: Expression) -> bool:
+    """Whether a formula is a rational function, perhaps with the imaginary unit."""
+    return all(
+        node == IMAGINARY
+        or node.function in ("add", "neg", "mul", "div")
+        or (
+            node.function == "pow"
+            and isinstance(node.args[1], Number)
+            and node.args[1].denominator == 1
+        )
+        for node in nodes_of(tree)
+        if isinstance(node, Call)
+    )

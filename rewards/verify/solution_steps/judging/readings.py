@@ -12,7 +12,7 @@ from ....reading.expression.linear import NotLinearError, linear
 from ....reading.expression.traversal import fold, symbols_of
 from ....reading.expression.tree import Expression, Symbol
 from ..extents import NotReadError
-from ..parts import Derivative, Differential, Integral, LimitAt, Series, Side
+from ..parts import Derivative, Differential, Integral, LimitAt, Series, Side, Value
 from ..result import Judgement, Kind
 from ..scope import Equation, Scope, is_constant_name
 from ..substitution import free_symbols
@@ -117,6 +117,7 @@ class Judge:
                 finding = _rounded(finding, "" if _DECIMAL.search(texts[0]) else texts[1])
             # What might be a rounded value cannot cost what it would earn.
             earns = not rounded and finding.detail != UNKNOWN and not finding.loose
+            earns &= not any(side.has(Series) for side in pair) or bool(self.scope.course)
             earns &= not (used | _names(*pair)) & self.scope.assumed
             judged = Judged(finding, kind, used, pair, earns=earns)
             if finding.judgement is Judgement.CORRECT:
@@ -248,7 +249,8 @@ class Judge:
             operation = side.parts.get(name)
             if isinstance(operation, Integral) and operation.limits is None:
                 return True
-            value = self.scope.values.get(name) if operation is None else None
+            of = operation.function if isinstance(operation, Value) else name
+            value = self.scope.values.get(of) if operation is None or of != name else None
             if value is not None and self._is_anti(value):
                 return True
         return False
@@ -281,12 +283,19 @@ class Judge:
             if order or moving:
                 unknown = frozenset(name for name in unknown if not is_constant_name(name))
             # A formula is meant for any values of the letters that its integral has.
-            arbitrary = {name for name in _integrated(left) if _PARAMETER.fullmatch(name)}
+            # An integral may have a name: W_n.
+            first = left if left.parts else equation.left
+            second = right if right.parts else equation.right
+            arbitrary = {name for name in _integrated(first) if _PARAMETER.fullmatch(name)}
             # On both sides of a definite integral, too: \int_0^c f = F(c), \int_0^1 ax = a/2.
-            both = _integrated(left, limits=True) & free_symbols(right)
+            both = _integrated(first, limits=True) & free_symbols(second)
             if self.scope.course:
-                both |= _integrated(right, limits=True) & free_symbols(left)
+                both |= _integrated(second, limits=True) & free_symbols(first)
             free_choice = unknown <= (arbitrary if order else both)
+            # "for every integer n": the formula is meant for any of them
+            free_choice |= unknown <= self.assumptions.keys() & (
+                _integrated(left, limits=True) | _integrated(right, limits=True)
+            )
             free_choice |= self._is_slope(left, right, unknown) or self._is_slope(
                 right, left, unknown
             )
@@ -397,17 +406,20 @@ class Judge:
         other claims are unchecked.
         """
         names = ", ".join(unknown)
-        if moving:
+        sides = equation.left, equation.right
+        if any(side.has(Differential) for side in sides):
             return Finding(Judgement.UNCHECKED, detail=f"{names} unknown")
         values = solve(equation, unknown, self.assumptions, key, self.work, order)
-        sides = equation.left, equation.right
         coefficients = all(map(_COEFFICIENT.fullmatch, unknown))
-        if values is None and (coefficients or any(side.parts for side in sides)):
+        fixed = coefficients or any(side.parts for side in sides)
+        if values is None and fixed and not moving:
             return Finding(Judgement.INCORRECT, detail=f"no {names} make both sides equal")
         functions = all(equation.variable in free_symbols(side) for side in sides)
         vacuous = not functions and any(side.parts for side in sides)
         # Small letters are the coefficients of an ansatz only where it determines them.
-        ansatz = coefficients or (functions and not any(side.parts for side in sides))
+        ansatz = coefficients or (
+            functions and not any(side.has(Integral, LimitAt, Series) for side in sides)
+        )
         if not values or vacuous or not ansatz:
             return Finding(Judgement.UNCHECKED, detail=f"it only says what {names} may be")
         if self.scope.course and all(fold(value) == 0 for value in values.values()):

@@ -28,8 +28,13 @@ def asks(lead: str) -> bool:
 
 
 def names_an_end(lead: str) -> bool:
-    """Whether a number after the words is an end of a range, as 5 in "from 3 to 5 = 8"."""
+    """Whether a number after the words is an end of a range, as 5 in "up to 5 = 8"."""
     return patterns.names_an_end.search(lead) is not None
+
+
+def names_both_ends(lead: str) -> bool:
+    """Whether a value after the words is an end of a range, as in "from 3 to 2 pi = 8"."""
+    return patterns.names_both_ends.search(lead) is not None
 
 
 def is_condition(lead: str, before: bool) -> bool:
@@ -40,6 +45,12 @@ def is_condition(lead: str, before: bool) -> bool:
     return any(
         role.search(lead) for role in (patterns.supposes, patterns.for_all, patterns.to_solve)
     ) or (before and patterns.joins.fullmatch(lead) is not None)
+
+
+def kind_of_letter(before: str, behind: str) -> str:
+    """The kind of numbers that the words around a letter state, such as ``integer``, or ""."""
+    match = patterns.kind_before.search(before) or patterns.kind_behind.match(behind)
+    return (match and match.lastgroup) or ""
 
 
 def chooses(lead: str) -> bool:

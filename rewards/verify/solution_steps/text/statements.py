@@ -38,15 +38,25 @@ _INDENTATION = re.compile(r"(?:\\(?:q?quad(?![A-Za-z])|[,;:! ])|[&\s]|\{\s*\})*"
 _FORMULA_IN_TEXT = re.compile(r"\$([^$]+)\$")
 _SPACING_AFTER = re.compile(r"(?:\\(?:q?quad|[,;:! ])|\s)+\Z")
 _RELATION = re.compile(r"=|\\(?:equiv|stackrel|overset|xlongequal|xrightarrow)(?![A-Za-z])")
+_FORMULA_SIGN = re.compile(r"=|∫|\\int(?![A-Za-z])")
 _CONTENTS = re.compile(r"[^\s&.,;:]")
 #: A row that begins with a sign, and is an equation of its own: "-32t &= -20".
 _OWN_ROW = re.compile(r"\s*-[^&=\\]*(?:\\(?!\\)[^&=\\]*){0,20}&\s*=")
+#: What may stand before a system of equations, and a row of it: "u & = & x", not "1 & x = 0".
+_BEFORE_SYSTEM = re.compile(
+    r"(?:\\(?:left|[bB]igg?l?)(?![A-Za-z])|\\[,;: {]|\\lbrace(?![A-Za-z])|[\s.&])*"
+)
+_NO_BRACKET = re.compile(r"\s*\\right\s*\.")
+_ROW_END = re.compile(r"\\\\(?:\[[^\]]*\])?|\\hline(?![A-Za-z])")
+_EQUATION_ROW = re.compile(r"[^&=]*(?:&\s*)?=(?!\s*\\begin)")
 #: The name of what is computed: "\text{Upper} = 5".
 _NAME = re.compile(r"\s*[^\W\d_]+(?:[\s-]+[^\W\d_]+){0,4}\s*")
 #: A name before a formula: "R_1: 2 \\cdot 3 = 6".
 _LABEL = re.compile(r"[\s&]*[A-Za-z](?:_\{?\w+\}?)?\s*:")
 _ORDER = re.compile(r"[<>]|\\[lg](?:eq?|t|eqslant)(?![A-Za-z])")
 _PLAIN = re.compile(r"[-+\d\s./]+|-?\\?pi|-?\\infty")
+#: A number that may be written with functions: "from 0 to ln 9 = ...".
+_CLOSED = re.compile(r"(?:[-+*/\d\s.(){}^√π∞]|\\?(?:pi|infty|ln|log|sqrt|[dt]?frac|e)(?![a-z]))+")
 #: A row of a table: "| u = x | dv = dx |".
 _ROW, _CELL = re.compile(r"\s*\|\s.*\s\|\s*"), re.compile(r"[^|]+")
 _ONLY_MARKUP = re.compile(r"[\s>*_#.,;:\-•]*(?:\(?\d{1,2}[.)])?[\s>*_.,;:]*")
@@ -149,8 +159,13 @@ def statements(
             statement.supposed = supposed or quoted or statement.asked
             statement.sentence = sentence
             bare = not statement.links[0].latex and not statement.displayed
-            statement.named |= bare and not prose.goes_on(statement.lead)
-            if prose.names_an_end(statement.lead) and _PLAIN.fullmatch(statement.links[0].latex):
+            bare |= statement.approximate
+            words = statement.lead.rstrip(" \n:*") if statement.approximate else statement.lead
+            statement.named |= bare and not prose.goes_on(words)
+            first = statement.links[0].latex
+            if (prose.names_an_end(statement.lead) and _PLAIN.fullmatch(first)) or (
+                prose.names_both_ends(statement.lead) and _CLOSED.fullmatch(first)
+            ):
                 statement.links[0] = replace(statement.links[0], latex="")
                 statement.named = True
             count += 1
@@ -161,23 +176,31 @@ def statements(
         if prose.ends_sentence(span.latex[-2:]):
             sentence, quoted = sentence + 1, False
     gives_up_at_end = prose.given_up(text[max(previous_end, len(text) - PROSE) :])
-    yield Statement([Link("", end, end)], sentence=sentence + 1, gives_up=gives_up_at_end)
+    last = text[previous_end : previous_end + LEAD]
+    yield Statement([Link("", end, end)], last, sentence=sentence + 1, gives_up=gives_up_at_end)
 
 
 def _formulas(text: str) -> list[Span]:
-    """Find the formulas of a text. A formula without delimiters must be an equation."""
+    """Find the formulas of a text.
+
+    A formula without delimiters must be an equation, or an integral that is alone on its line.
+    """
     delimited = spans(text)
     bare: list[Span] = []
     gap_start = 0
     for right, end in [*((span.start, span.end) for span in delimited), (len(text), len(text))]:
-        sign = text.find("=", gap_start, right)
-        while sign >= 0:
-            line_start = max(text.rfind("\n", gap_start, sign) + 1, gap_start)
-            line_end = text.find("\n", sign, right)
+        while sign := _FORMULA_SIGN.search(text, gap_start, right):
+            line_start = max(text.rfind("\n", gap_start, sign.start()) + 1, gap_start)
+            line_end = text.find("\n", sign.start(), right)
             line_end = right if line_end < 0 else line_end
             for cell in _cells(text, line_start, line_end):
-                bare += [span for span in bare_spans(text, *cell) if "=" in span.latex]
-            sign = text.find("=", line_end, right)
+                bare += [
+                    span
+                    for span in bare_spans(text, *cell)
+                    if "=" in span.latex
+                    or (_FORMULA_SIGN.search(span.latex) and _is_alone(text, span, named=True))
+                ]
+            gap_start = line_end
         gap_start = max(end, gap_start)
     return sorted(delimited + bare, key=lambda span: span.start) if bare else delimited
 
@@ -206,15 +229,19 @@ def _of_span(text: str, span: Span, offset: int) -> Iterator[Statement]:
         yield statement
 
 
-def _is_alone(text: str, span: Span) -> bool:
-    """Whether a formula is alone on its line, except for markup."""
+def _is_alone(text: str, span: Span, *, named: bool = False) -> bool:
+    """Whether a formula is alone on its line, except for markup, and a name if ``named`` is True.
+
+    A colon ends the name, as in "Start: ∫ x dx".
+    """
     line_start = text.rfind("\n", 0, span.start) + 1
     line_end = text.find("\n", span.end)
+    head = text[line_start : span.start]
     tail = text[span.end : line_end if line_end >= 0 else len(text)]
     return (
         len(tail) < LEAD
-        and span.start - line_start < LEAD
-        and _ONLY_MARKUP.fullmatch(text, line_start, span.start) is not None
+        and len(head) < LEAD
+        and (_ONLY_MARKUP.fullmatch(head) is not None or (named and head.rstrip()[-1:] == ":"))
         and _ONLY_MARKUP.fullmatch(tail) is not None
     )
 
@@ -254,6 +281,7 @@ class _Cutter:
         self.latex = "".join(self.characters)
         self.statement = Statement()
         self.start, self.content = 0, -1
+        self.system = False  # whether each row is an equation
         self.ordered = -1  # the end of the last sign of order
         self.tokens = list(patterns.solution_token.finditer(self.latex))
         self.unbalanced = self._run(brackets)
@@ -273,7 +301,9 @@ class _Cutter:
             elif braces:
                 continue
             elif kind in ("begin", "end"):
-                tables = self._environment(token, kind, tables)
+                system = kind == "begin" and not tables and self._opens_system(token)
+                tables = self._environment(token, kind, tables, system=system)
+                depth = 0 if system else depth
             elif tables:
                 continue
             elif kind in ("bracket", "sized", "escaped"):
@@ -295,17 +325,32 @@ class _Cutter:
         self._close(len(self.latex))
         return depth > 0 or unmatched > 0
 
-    def _environment(self, token: re.Match[str], kind: str, tables: int) -> int:
+    def _opens_system(self, token: re.Match[str]) -> bool:
+        """Whether an array or a brace has equations in all rows, and is no side of an equation."""
+        before = self.latex[self.start : token.start()]
+        if self.statement.links or not _BEFORE_SYSTEM.fullmatch(before):
+            return False
+        body = self.latex[token.end() : self.latex.find("\\end", token.end())]
+        rows = [row for row in _ROW_END.split(body) if _CONTENTS.search(row)]
+        if not rows or not all(map(_EQUATION_ROW.match, rows)):
+            return False
+        self._blank(self.start, token.start())
+        self.start, self.system = token.start(), True
+        return True
+
+    def _environment(self, token: re.Match[str], kind: str, tables: int, *, system: bool) -> int:
         """Blank out the begin or the end mark of an environment with rows, such as ``align``.
 
         Any other environment counts as a table. The result is the number of tables that are open.
         """
-        if not patterns.row_environment.fullmatch(token[kind]) or tables:
+        rows = patterns.row_environment.fullmatch(token[kind]) is not None or kind == "end"
+        if tables or not (rows or system):
             return max(tables + (1 if kind == "begin" else -1), 0)
-        end = token.end()
+        end, self.system = token.end(), system
         if token[kind].startswith("alignat") and self.latex[end : end + 1] == "{":
             end = closing_brace(self.latex, end) + 1
-        self._blank(token.start(), end)
+        closing = _NO_BRACKET.match(self.latex, end) if kind == "end" else None
+        self._blank(token.start(), closing.end() if closing else end)
         return tables
 
     def _separator(self, index: int, token: re.Match[str]) -> None:
@@ -333,7 +378,9 @@ class _Cutter:
             next_row = self.latex[following.end() : following.end() + 40] if following else ""
             row_so_far = self.latex[self.start : at].rstrip(" &\n")
             remark = bool(self.done and self.statement.lead)
-            own = _OWN_ROW.match(self.latex, following.end() if following else token.end())
+            own = self.system and not _RELATION.match(next_row)
+            begin = following.end() if following else token.end()
+            own |= _OWN_ROW.match(self.latex, begin) is not None
             if (remark and _RELATION.match(next_row)) or (
                 own and patterns.row_starts_open.match(next_row)
             ):

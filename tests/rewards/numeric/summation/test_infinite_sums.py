@@ -73,6 +73,20 @@ def test_enclosures_hold_the_sum(term: str, start: int, value: str | None, digit
             assert enclosure.ball.overlaps(at(tree(value), {}).real)
 
 
+def test_products_of_logarithms_are_multiplied_out() -> None:
+    product = infinite_sum(tree(r"\frac{\ln(2n)\ln(3n)}{n^2}"), "n", 1, 30)
+    # \ln 2 \ln 3 \zeta(2) - \ln 6 \zeta'(2) + \zeta''(2) (DLMF 25.6.15 for the derivative)
+    parts = [
+        infinite_sum(tree(term), "n", 1, 30).ball
+        for term in (r"\frac{\ln 2\ln 3}{n^2}", r"\frac{\ln n}{n^2}", r"\frac{\ln n\ln n}{n^2}")
+    ]
+    with precision(256):
+        assert product.ball.overlaps(parts[0] + arb(6).log() * parts[1] + parts[2])
+    several = "".join(rf"\ln({p}n)" for p in (2, 3, 5, 7, 11))
+    with pytest.raises(QuadratureError, match="too many terms"):
+        infinite_sum(tree(rf"\frac{{{several}}}{{n^2}}"), "n", 1, 30)
+
+
 @pytest.mark.parametrize(("term", "start", "value"), SUMS[:14])
 def test_more_digits_lie_within_fewer(term: str, start: int, value: str | None) -> None:
     coarse, fine = (infinite_sum(tree(term), "n", start, digits) for digits in (20, 90))

@@ -92,6 +92,7 @@ def test_a_second_open_bracket_is_like_the_first() -> None:
     [
         (r"\\boxed{\\frac{x^2}{2}}", r"\frac{x^2}{2}"),
         (r"\boxed{\begin{cases} \frac{x}{2} & x>0 \\\sin x & x<0\end{cases}}", None),
+        ("\\boxed{\f" + r"rac{1}{2}x^2}", r"\frac{1}{2}x^2"),  # a decoder took \f as a form feed
     ],
 )
 def test_backslashes_are_doubled_everywhere_or_kept(text: str, answer: str | None) -> None:

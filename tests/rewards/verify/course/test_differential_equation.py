@@ -31,7 +31,14 @@ RIGHT = [
     ("x' = y, y' = -x", r"x = A\cos t + B\sin t, y = B\cos t - A\sin t"),
     ("y'' + y = 0, y(0) = 0, y(\\pi) = 0", r"y = C\sin x"),
     (r"\frac{d}{dx}\left(x\frac{dy}{dx}\right) = 0", r"y = C_1\ln|x| + C_2"),
-]
+    ("y'' + y = 0, y(0) = 0, y(L) = 1", r"y = \frac{\sin x}{\sin L}"),
+    (r"\frac{dv}{dt} = -kv, v(T) = 3", "v = 3e^{-k(t-T)}"),
+    ("y' = y, y(0) = 1", r"\begin{aligned} y &= e^x \end{aligned}"),
+    ("x' = y, y' = -x, x(0) = 0, y(0) = 1",
+     r"\begin{aligned} x(t) &= \sin t \\ y(t) &= \cos t \end{aligned}"),
+    (r"\begin{array}{ll} x' = y, & x(0) = 0 \\ y' = -x, & y(0) = 1 \end{array}",
+     r"\begin{array}{rcl} x &=& \sin t \\ y &=& \cos t \end{array}"),
+]  # fmt: skip
 WRONG = [
     ("y' = 2xy", "y = e^{x^2} + C", "", "a constant in the wrong place"),
     (
@@ -56,6 +63,8 @@ WRONG = [
     ),
     ("y' = y", "y = y_h", "no constants", "a name for the solution"),
     ("x' = y, y' = -x", r"x = A\cos t, y = A\sin t", "", "a sign in a system"),
+    (r"\frac{dv}{dt} = -kv, v(T) = 3", "v = 3e^{k(t-T)}", "", "a sign, with a value at a letter"),
+    ("x' = y, y' = -x", r"\begin{aligned} x &= A\cos t \\ y &= A\sin t \end{aligned}", "", "rows"),
     ("y'' + y = 0, y(0) = 0, y(\\pi) = 0", r"y = \sin x", "multiple", "one of many"),
 ]
 
@@ -266,3 +275,28 @@ CASES = (
 )
 def test_cases_and_special_functions(question: str, answer: str, status: Status) -> None:
     assert verify_differential_equation(rf"\boxed{{{answer}}}", question).status is status
+
+
+BRANCH = (
+    r"Find the particular solution $y=f(x)$ to $\frac{dy}{dx} = \frac{x+1}{y}$ with $f(0) = -2$."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "status"),
+    [
+        (BRANCH, r"y=-\sqrt{x^2+2x+4}", Status.CORRECT),
+        (BRANCH, r"f(x)=-\sqrt{x^2+2x+4}", Status.CORRECT),
+        (BRANCH, r"y=\sqrt{x^2+2x+4}", Status.INCORRECT),
+        ("Let $y=f(x)$ satisfy $f'(x)=2f(x)$, $f(0)=3$. Find $y$.", "y=3e^{2x}", Status.CORRECT),
+        ("Let $y=f(x)$ satisfy $f'(x)=2f(x)$, $f(0)=3$. Find $y$.", "y=4e^{2x}", Status.INCORRECT),
+        ("Solve $y'=2y$, $y(0)=3$.", "f(x)=3e^{2x}", Status.CORRECT),
+    ],
+)
+def test_a_function_with_two_names(question: str, answer: str, status: Status) -> None:
+    assert verify_differential_equation(rf"\boxed{{{answer}}}", question).status is status
+
+
+def test_a_value_of_an_unknown_function_is_no_condition() -> None:
+    with pytest.raises(ProblemError, match="what is f"):
+        verify_differential_equation(r"\boxed{3e^{2x}}", "Solve $y'=2y$ with $f(0)=3$.")

@@ -408,3 +408,53 @@ def test_a_formula_that_is_right_for_the_compared_orders_only_is_not_proved() ->
     verify, question = QUESTIONS["derivative"].verify, "Find the $n$th derivative of $e^x$."
     assert verify(answer, question).status is Status.UNDECIDED
     assert verify(r"\boxed{e^x}", question).correct
+
+
+@pytest.mark.parametrize(
+    ("kind", "question", "right"),
+    [
+        # a definition is put in as a factor, and leaves the variable of integration alone
+        ("antiderivative", r"Let $k=3$. Find $\int\cos kx\,dx$.", r"\frac{\sin 3x}{3}"),
+        ("definite", r"Let $\omega=2$. Evaluate $\int_0^{\pi/2}\sin\omega t\,dt$.", "1"),
+        ("definite", r"Use $\theta=\arctan x$. Evaluate $\int_0^1\theta\,d\theta$.", r"\frac12"),
+        ("definite", r"Let $a=2$. Evaluate $\int_0^a x\,dx$.", "2"),
+        ("limit", r"Let $a=2$. Find the limit of $\frac{\sin ax}{x}$ as $x\to0$.", "2"),
+        ("limit", r"Let $f(x)=ax$. Find $\lim_{x\to1}f(2x)$.", "2a"),
+        ("limit", r"Let $u(x)=cos x$. Find $\lim_{x\to0}u(2x)$.", "1"),
+        ("limit", r"Let $u(t)=\sin 3t$. Find $\lim_{x\to0}\frac{u(2x)}{x}$.", "6"),
+        ("definite", r"Let $n=2$. Find $\int_0^1 sin(nx)\,dx$.", r"\frac{1-\cos 2}{2}"),
+        # the last term of a sum has an index of its own
+        ("sum", r"If $a_k=k$, what is $S_n=a_1+\cdots+a_n$?", r"\frac{n(n+1)}{2}"),
+        (
+            "sum",
+            r"Find the interval of convergence of $\sum_{n=0}^\infty\frac{x^n}{n!}$.",
+            r"x\in\mathbb{R}",
+        ),
+        # a partial derivative does not go through the definition of another variable
+        (
+            "derivative",
+            r"If $z=x^2y$ and $y=\sin x$, find $\frac{\partial z}{\partial x}$.",
+            "2xy",
+        ),
+        ("derivative", r"$y=x^3$. Find $\dv[2]{y}{x}$.", "6x"),
+        ("derivative", r"Find the derivative of $y=x^2$ at $x=t+1$.", "2t+2"),
+        ("differential_equation", r"Solve $y'=y$ if $y=-b$ when $x=0$.", "y=-be^{x}"),
+        ("differential_equation", r"Put $p=y'$ and solve $y''=y'$, $y(0)=1$, $y'(0)=1$.", "y=e^x"),
+        ("differential_equation", r"Solve $y'=y$ and express in terms of $A$.", "y=Ae^x"),
+        ("limit", r"To what does the sequence $\frac{n}{2n+1}$ tend?", r"\frac12"),
+        (
+            "limit",
+            r"Use $\frac{\tan x}{x}$ to find the limit of $\frac{\sin 2x}{x}$ as $x\to0$.",
+            "2",
+        ),
+        # what stands around a question
+        ("differential_equation", r"\begin{question}Solve $y'=y$.\end{question}", "y=Ce^x"),
+        ("derivative", r"**Exercise 2.1** \emph{Differentiate} $x^2$.", "2x"),
+        ("derivative", r"In Exercises 1-10, differentiate $x^2$.", "2x"),
+    ],
+)
+def test_definitions_points_and_frames_of_questions(kind: str, question: str, right: str) -> None:
+    assert status(kind, question, right) is Status.CORRECT
+    name, equals, value = right.rpartition("=")
+    wrong = rf"{name}{equals}3({value})+1"
+    assert status(kind, question, wrong) in (Status.INCORRECT, Status.UNPARSEABLE)

@@ -144,6 +144,13 @@ REFUSED = [
     ("differential_equation", r"$\psi''=9\psi$, $\psi(0)=2$, and $\psi$ stays bounded. Find it."),
     ("differential_equation", r"Find an integrating factor of $y'+2y=x$."),
     ("differential_equation", r"At $t=0$ the depth is 9, and $h'=-2\sqrt h$. Find $h(t)$."),
+    ("derivative", r"For $r=\theta$ plotted against $\theta$ find $dy/dx$."),
+    ("derivative", r"Compute the derivative of $f(x)g(x)$."),
+    (
+        "limit",
+        r"Let $a_1=1$, $a_{n+1}=\sqrt{2+a_n}$. Consider the sums of its terms. Find their limit.",
+    ),
+    ("definite", r"Evaluate $\int_0^1 x\,dx$ 3."),
 ]
 
 

@@ -14,7 +14,8 @@ Words change nothing in 720 questions (`plain_questions.json`). Of three sets of
 and 180 (k), 171, 125 and 117 were read and answered rightly while words that change a question were
 listed. With words that have to be known, the figures were 87 for m and 98 for k at the first run.
 Of a last set of 120 (p), written when the rule was finished, 87 were answered rightly, and 94 with
-the lists. No wrong answer was accepted.
+the lists. No wrong answer was accepted. Sentences about the response ("our parser doubles the
+answer") have to be known, too, since templates of prompts are read; this cost six of 482.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ CHANGED = json.loads((FOLDER / "changed_questions.json").read_text("utf-8"))
 PLAIN = json.loads((FOLDER / "plain_questions.json").read_text("utf-8"))
 INTEGRALS = {"definite": verify_definite_integral, "antiderivative": verify_antiderivative}
 #: Right answers to plain questions that are accepted, by the first letter of the question.
-ACCEPTED = {"n": 173, "m": 112, "k": 109, "p": 88}
+ACCEPTED = {"n": 173, "m": 107, "k": 108, "p": 88}
 #: Questions whose words are not noticed, such as "here $x$ is a constant".
 NOT_NOTICED = frozenset(
     """x103 x158 x199 x204 x210 x214 y028 y072 y156 z015 z026 z063 z072 z092 z098 z111 w005

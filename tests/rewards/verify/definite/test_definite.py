@@ -231,3 +231,17 @@ def test_slow_functions_have_a_budget():
     integral = prepare_definite(r"\int_0^\infty \frac{J_0(x)\sin 2x}{1+x^2}\,dx")
     with pytest.raises(QuadratureError, match="more work than is allowed"):
         evaluate(integral, {}, 240)
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [
+        (r"\boxed{\frac12\ \text{J}}", Status.CORRECT),
+        (r"\boxed{0.5\text{ m/s}}", Status.CORRECT),
+        (r"\boxed{\frac12\ \mathrm{kg\,m^2}}", Status.CORRECT),
+        (r"\boxed{1\,\mathrm{m}}", Status.INCORRECT),
+        (r"\boxed{\frac12\text{ km}}", Status.UNPARSEABLE),
+    ],
+)
+def test_a_unit_behind_a_value(answer: str, status: Status) -> None:
+    assert verify_definite_integral(answer, r"\int_0^1 x\,dx").status is status

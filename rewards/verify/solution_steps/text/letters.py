@@ -1,0 +1,84 @@
+"""What the letters of a text stand for: indices, kinds of numbers, constants or variables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from itertools import pairwise
+
+from ....errors import ProblemError
+from ....reading.problem.conditions import conditions_of
+from ..sides import INDEX, symbol_name
+from . import prose
+from .statements import Statement
+
+#: A letter, which may be said to stand for a kind of numbers.
+_LETTER = re.compile(r"\\?[A-Za-z]+(?:_\w)?(?![\w{])")
+#: Gamma is a letter beside beta, in a differential, or where the text says what it stands for.
+_GAMMA = re.compile(
+    r"(?s:\\beta.*\\gamma|β.*γ)|d\s*(?:\\gamma|γ)|\A\s*(?:\\gamma|γ)\s*=(?!\s*(?:0\.57|-|\\lim|\\int))"
+)
+
+
+def letters_of(
+    statements: Sequence[Statement],
+) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """The letters of a text that may be taken for constants, and the letters that it sets to zero.
+
+    Returns:
+        Three sets. The first contains ``i`` if the text sums over i. The second contains ``gamma``
+        if the text uses it as a letter. The third has the letters that are set to zero.
+
+    """
+    links = [link.latex for statement in statements for link in statement.links]
+    sums = any("i" in INDEX.findall(latex) for latex in links if "\\sum" in latex)
+    equations = ("=".join(link.latex for link in each.links) for each in statements)
+    gamma = any(map(_GAMMA.search, equations))
+    vanishing = frozenset(
+        symbol_name(left.latex)
+        for statement in statements
+        for left, right in pairwise(statement.links)
+        if right.latex.strip(" .,;") == "0"
+    )
+    return frozenset("i" if sums else ""), frozenset(("gamma",) if gamma else ()), vanishing
+
+
+def kinds_of(statements: Iterable[Statement]) -> dict[int, dict[str, str] | None]:
+    """The kinds of numbers that letters stand for, as in "for every integer N" and "n is odd".
+
+    Returns:
+        The kinds of letters in each sentence, by the number of the sentence. A kind holds in all of
+        the text. An entry is None if a letter has several kinds, such as even and odd, and it is
+        not clear which one the sentence is about.
+
+    """
+    every = list(statements)
+    stated: dict[int, dict[str, set[str]]] = {}
+    of_text: dict[str, set[str]] = {}
+    for statement, following in pairwise(every):
+        found = membership(statement)
+        latex = statement.links[0].latex.strip(" .,;")
+        letter = _LETTER.match(latex) if len(statement.links) == 1 else None
+        if letter and (statement.condition or letter.end() == len(latex)):
+            kind = prose.kind_of_letter(statement.lead, following.lead)
+            found |= {symbol_name(letter[0]): kind} if kind else {}
+        for name, kind in found.items():
+            of_text.setdefault(name, set()).add(kind)
+            stated.setdefault(statement.sentence, {}).setdefault(name, set()).add(kind)
+    kinds: dict[int, dict[str, str] | None] = {}
+    for sentence in {statement.sentence for statement in every} if of_text else ():
+        own = of_text | stated.get(sentence, {})
+        clear = all(len(names) == 1 for names in own.values())
+        kinds[sentence] = {name: min(names) for name, names in own.items()} if clear else None
+    return kinds
+
+
+def membership(statement: Statement) -> dict[str, str]:
+    r"""The kinds of letters in ``n \in \mathbb{N}`` or ``n = 1, 2, 3, \dots``."""
+    latex = "=".join(link.latex for link in statement.links).strip(" .,;")
+    counts = statement.condition or latex.endswith(("dots", "...", "…"))
+    with suppress(ProblemError):
+        read = conditions_of(latex) if counts else None
+        return dict(read.kinds) if read and not read.comparisons else {}
+    return {}
