@@ -344,7 +344,7 @@ def test_a_shift_of_the_index_never_changes_a_verdict(entry: Entry, shift: int, 
 @examples(100)
 def test_generated_questions_are_right(index: int) -> None:
     generated = drawn(7, index)
-    assert status(generated.asked, generated.answer) is Status.CORRECT
+    assert status(generated.text, generated.answer) is Status.CORRECT
 
 
 @pytest.mark.parametrize("name", ["sums", "bank_sums"])

@@ -236,7 +236,7 @@ def test_a_substitution_of_the_variable_changes_no_verdict(
     entry, solved = data.draw(st.sampled_from(with_trees()))
     slip = "" if is_right else "+x^5"
     for changed in (solved, scaled(solved, number), shifted(solved, number)):
-        if not is_right and (len(changed.asked.functions) > 1 or changed.answers[0].implicit):
+        if not is_right and (len(changed.ode.functions) > 1 or changed.answers[0].implicit):
             continue
         verdict = verify_differential_equation(
             rf"\boxed{{{changed.answer}{slip}}}", changed.question
