@@ -1,10 +1,10 @@
-"""Drills of composed functions: k cos(b x) and k e^(b x), and their perturbations.
+"""Drills of composed functions: k cos(b x) and k e^(b x), with perturbations.
 
-With ``drills`` these problems train a small language model (docs/results/language_model.md). k is
-in 1..30 and b in 2..9. A fifth of the pairs (k, b) is held out, equal in both families:
+Together with ``drills`` the problems train a small language model (docs/results/language_model.md).
+k is in 1..30 and b in 2..9. A fifth of the pairs (k, b) is held out, equal in both families:
 ``composed/cosines`` and ``composed/exponentials``; the remaining pairs are in subsets ending in
 ``_train``. Every perturbed subset has a problem for every held-out problem, with the families in
-turn, so that the first perturbed problems belong to the first held-out problems.
+turn: the first perturbed problems belong to the first held-out problems.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def larger_factor(seed: int, index: int) -> Problem:
 
 @benchmark("composed/sums", source=SOURCE, size=2 * len(HELD_OUT))
 def sum_of_two(seed: int, index: int) -> Problem:
-    """The pair parent's integrand plus a held-out integrand of the other family."""
+    """The integrand of a pair's parent plus a held-out integrand of the other family."""
     family, index_of_pair = _original(index)
     second_family = FAMILIES[1 - FAMILIES.index(family)]
     second = HashedRandom("composed/sums", seed, index).choice(range(len(HELD_OUT)))

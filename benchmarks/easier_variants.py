@@ -39,6 +39,7 @@ def easier_variants(problem: Problem, depth: int = 2) -> list[Problem]:
         root = parse(target.integrand, variable)
     except ReadError:
         return []
+    # Breadth first: a tree has the least number of steps.
     steps: dict[Expression, int] = {}
     latest = [root]
     for step in range(1, depth + 1):
@@ -49,6 +50,7 @@ def easier_variants(problem: Problem, depth: int = 2) -> list[Problem]:
                     steps[easier] = step
                     new.append(easier)
         latest = new
+    # Ties are broken by text, for the same order in every run.
     ordered = sorted(steps, key=lambda tree: (difficulty(tree), to_latex(tree)))
     return [_problem(problem, tree, variable, steps[tree], n) for n, tree in enumerate(ordered)]
 
@@ -62,11 +64,12 @@ def difficulty(tree: Expression) -> int:
 
 
 def _easier(tree: Expression, variable: str) -> Iterator[Expression]:
-    """The trees after one step of simplification."""
+    """The trees after a step of simplification."""
     if not isinstance(tree, Call):
         return
     x = Symbol(variable)
     name, args = tree.function, tree.args
+    # Sums lose a term, products a factor, quotients one of the two parts.
     if name == "add":
         yield from args
         if len(args) > 2:
@@ -76,6 +79,7 @@ def _easier(tree: Expression, variable: str) -> Iterator[Expression]:
     elif name == "div":
         yield args[0]
         yield div(ONE, args[1])
+    # Powers and functions become a square, or a function of x alone.
     elif name in ("pow", "root") and isinstance(args[1], Number):
         if args[1] != number(2):
             yield Call(name, (args[0], number(2)))
@@ -83,6 +87,7 @@ def _easier(tree: Expression, variable: str) -> Iterator[Expression]:
             yield Call(name, (x, args[1]))
     elif len(args) == 1 and name != "neg" and args[0] != x:
         yield Call(name, (x,))
+    # The same steps apply inside; coefficients become 1.
     for index, arg in enumerate(args):
         if isinstance(arg, Number) and name not in ("pow", "root") and abs(arg.numerator) != 1:
             yield _rebuilt(name, (*args[:index], ONE, *args[index + 1 :]))

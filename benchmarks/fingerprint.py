@@ -81,8 +81,8 @@ class Fingerprint:
     def same(self, other: Fingerprint) -> bool | None:
         """Whether the verifier proves equality up to a factor; None if undecided.
 
-        The derivatives of logarithms are compared, so that the factor may differ between the pieces
-        of the domain.
+        The derivatives of logarithms are compared: the factor may differ between the pieces of the
+        domain.
         """
         if self.range != other.range:
             return False
@@ -104,8 +104,8 @@ def fingerprint(integrand: str, variable: str | None = None) -> Fingerprint:
     r"""The fingerprint of an integrand in LaTeX (with or without ``\int`` and ``dx``).
 
     Args:
-        integrand: LaTeX. Parameters are renamed in the order in which they occur.
-        variable: the variable; needed without a differential if there are several symbols.
+        integrand: LaTeX. Parameters are renamed in order of occurrence.
+        variable: the variable; needed without a differential and with several symbols.
 
     Returns:
         The fingerprint.
@@ -136,7 +136,7 @@ def definite_fingerprint(integral: str) -> Fingerprint:
     ends = problem.lower, problem.upper
     finite = [end for end in ends if not isinstance(end, int)]
     tree, *limits = _canonical([problem.integrand.expression, *finite], problem.integrand.variable)
-    ends_of_range = [f"{end} oo" for end in ends if isinstance(end, int)] + [*map(_place, limits)]
+    ends_of_range = [f"{end} oo" for end in ends if isinstance(end, int)] + [*map(_end, limits)]
     flags = ["principal value"] if problem.principal_value else []
     return Fingerprint(_marks(tree), tree, (*sorted(ends_of_range), *flags))
 
@@ -157,7 +157,7 @@ def _canonical(trees: Sequence[Expression], variable: str) -> list[Expression]:
     return [renamed(tree) for tree in trees]
 
 
-def _place(limit: Expression) -> str:
+def _end(limit: Expression) -> str:
     """A limit of integration, rounded."""
     names = symbols_of(limit)
     values = {name: acb(arb(3 + 2 * int(name.removeprefix("p_"))) / 7) for name in names}
@@ -272,13 +272,13 @@ class _Index:
 
 
 def overlap(ours: Iterable[Problem], theirs: Iterable[Problem]) -> Overlap:
-    """The problems of a set that match a problem of another set.
+    """The problems of a set with a match in another set.
 
     Integrals, indefinite and definite, are compared; other tasks are skipped.
 
     Args:
-        ours: the first set, which is held in memory.
-        theirs: the second set, which is read as a stream.
+        ours: the first set, held in memory.
+        theirs: the second set, read as a stream.
 
     Returns:
         The matches, with ids of the form ``bee/competition/c001``.

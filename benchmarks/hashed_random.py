@@ -33,7 +33,7 @@ class HashedRandom:
         return _hash(*self._key, self._count) % bound  # of 2^256: the bias is negligible
 
     def integer(self, low: int, high: int, *, nonzero: bool = False) -> int:
-        """A random integer from ``low`` to ``high``, both included."""
+        """A random integer from ``low`` to ``high``, inclusive."""
         while True:
             value = low + self.below(high - low + 1)
             if value or not nonzero:

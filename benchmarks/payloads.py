@@ -1,7 +1,7 @@
 r"""The inputs and the target of problems, with a type of each per task.
 
-A payload is stored as a JSON object of its fields. Fields with default values are left out, and
-unknown entries are kept in ``extra``, so that reading and writing is lossless.
+A payload is stored as a JSON object of the fields. Fields with default values are left out, and
+``extra`` keeps unknown entries: reading and writing is lossless.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Payload:
         return convert({**stored, "extra": extra}, cls)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON object that `read` reads."""
+        """The JSON object for `read`."""
         row = {
             name: value
             for name, default in _defaults(type(self)).items()
@@ -73,7 +73,7 @@ def _defaults(payload: type[Payload]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class OtherInputs(Payload):
-    """Inputs that lack fields of their task's usual inputs: all entries are in ``extra``."""
+    """Inputs without the usual fields of the task's inputs: all entries are in ``extra``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,18 +86,18 @@ class IntegrationInputs(Payload):
 
 @dataclass(frozen=True, slots=True)
 class DefiniteInputs(Payload):
-    """A definite integral in LaTeX, with its limits."""
+    """A definite integral in LaTeX, with limits."""
 
     integral: str
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionInputs(Payload):
-    """A question of the course: what is to be done, and its statement in LaTeX.
+    """A question of the course: the request, and the statement in LaTeX.
 
     Attributes:
-        question: the statement, as the verifier reads it.
-        request: a sentence that says what is to be done.
+        question: the statement, as read by the verifier.
+        request: a sentence with the request.
 
     """
 
@@ -141,7 +141,7 @@ class DerivationInputs(SequenceInputs):
 
 @dataclass(frozen=True, slots=True)
 class CalculusInputs(SequenceInputs):
-    """An expression, a variable, and a result that may be its derivative or antiderivative."""
+    """An expression, a variable, and a possible derivative or antiderivative."""
 
     premise: str
     variable: str
@@ -159,7 +159,7 @@ class ArithmeticInputs(Payload):
 
 @dataclass(frozen=True, slots=True)
 class Target(Payload):
-    """The data that a verdict depends on.
+    """The data behind a verdict.
 
     Attributes:
         judged_by: the name of the field that a verifier compares an answer with.
@@ -172,7 +172,7 @@ class Target(Payload):
 
     @property
     def judged(self) -> Any:
-        """The value that a verifier compares an answer with."""
+        """The value to compare an answer with."""
         return getattr(self, self.judged_by)
 
     @property
@@ -217,7 +217,7 @@ class IntegrationTarget(Target):
 
 @dataclass(frozen=True, slots=True)
 class DefiniteTarget(Target):
-    """A definite integral in LaTeX, and its value in closed form and as a decimal, if known."""
+    """A definite integral in LaTeX, with the value in closed form and as a decimal, if known."""
 
     judged_by = "integral"
     referenced_by = "value"

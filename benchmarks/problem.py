@@ -136,7 +136,7 @@ class Problem(Record):
         return value
 
     def to_dict(self) -> dict[str, Any]:
-        """The problem as a JSON-serialisable dictionary, which `from_dict` reads.
+        """The problem as a JSON-serialisable dictionary, for `from_dict`.
 
         Returns:
             The fields by name.

@@ -1,4 +1,4 @@
-"""Recorded decisions of SymPy, so that generated problems do not depend on SymPy's version.
+"""Recorded decisions of SymPy: generated problems do not depend on SymPy's version.
 
 The results of SymPy within a time limit depend on the version and on the machine. Benchmarks record
 the outcomes: decisions of seed 0 are in a data file of the benchmark, decisions of other seeds in a

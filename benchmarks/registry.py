@@ -117,13 +117,13 @@ def benchmark(
 
 
 def names() -> tuple[str, ...]:
-    """The names of all benchmarks, this package's first.
+    """The names of all benchmarks, our benchmarks first.
 
     Returns:
         The names.
 
     Raises:
-        PluginError: another package's benchmark has the name of an existing one.
+        PluginError: another package's benchmark has the name of an existing benchmark.
 
     >>> names()[:3]
     ('bee', 'lample_charton', 'definite')
@@ -152,17 +152,18 @@ def subsets(name: str) -> tuple[str, ...]:
 
 
 def resolve(spec: str) -> tuple[Subset, ...]:
-    """The subsets that a name stands for.
+    """The subsets behind a name.
 
     Args:
-        spec: ``bee`` (its default subsets), ``bee/all``, ``bee/competition``, or the name of a
+        spec: ``bee`` (the default subsets), ``bee/all``, ``bee/competition``, or the name of a
             table (`benchmarks.files`).
 
     Raises:
-        UnknownBenchmarkError: if there is no such benchmark or subset.
-        ProblemFileError: if a table cannot be used.
+        UnknownBenchmarkError: unknown benchmark or subset.
+        ProblemFileError: unusable table.
 
     """
+    # Files first: a path may look like a benchmark's name.
     if table.is_source(spec):
         return _in_table(spec)
     name, slash, subset_name = spec.partition("/")
@@ -260,7 +261,7 @@ def _plugins() -> dict[str, EntryPoint]:
     for entry in entry_points(group=ENTRY_POINTS):
         if entry.name in MODULES or plugins.get(entry.name, entry).value != entry.value:
             raise PluginError(
-                f"{_place(entry)} brings a benchmark {entry.name!r}, a name that is taken: "
+                f"{_origin(entry)} brings a benchmark {entry.name!r}, a name that is taken: "
                 "rename it or uninstall the package"
             )
         plugins[entry.name] = entry
@@ -272,14 +273,14 @@ def _load_plugin(entry: EntryPoint) -> None:
         entry.load()
     except Exception as error:  # whatever the other package's module raises
         raise PluginError(
-            f"benchmark {entry.name!r} of {_place(entry)} cannot be imported: {error}"
+            f"benchmark {entry.name!r} of {_origin(entry)} cannot be imported: {error}"
         ) from error
     if not any(subset.benchmark == entry.name for subset in _SUBSETS.values()):
         raise PluginError(
-            f"{_place(entry)} declares no subset {entry.name}/...: decorate a function with "
+            f"{_origin(entry)} declares no subset {entry.name}/...: decorate a function with "
             f"@benchmark('{entry.name}/SUBSET', ...)"
         )
 
 
-def _place(entry: EntryPoint) -> str:
+def _origin(entry: EntryPoint) -> str:
     return f"the package {entry.dist.name} ({entry.value})" if entry.dist else entry.value

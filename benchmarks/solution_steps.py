@@ -26,7 +26,7 @@ LABELS = {Judgement.CORRECT: 1, Judgement.INCORRECT: 0}
 
 @dataclass(frozen=True)
 class _Step:
-    """A step of a solution: its kind, the right equation, and an equation with an error."""
+    """A step of a solution: the kind, the right equation, and an equation with an error."""
 
     kind: str
     right: str
@@ -99,6 +99,7 @@ def _result(left_side: str, factor: int, antiderivative: str) -> str:
 
 def _parts(rng: HashedRandom) -> tuple[str, list[_Step]]:
     a, k = rng.integer(2, 9), rng.integer(2, 9)
+    # v and w are the first and the second antiderivative of g, so both steps by parts are known.
     g, v, w = rng.choice(
         (
             (f"e^{{{a}x}}", rf"\frac{{e^{{{a}x}}}}{{{a}}}", rf"\frac{{e^{{{a}x}}}}{{{a * a}}}"),

@@ -1,4 +1,4 @@
-"""Where the command line begins: also an interrupt while it is being imported is no traceback."""
+"""The entry of the command line: even an interrupt during the imports gives no traceback."""
 
 import gc
 import os

@@ -67,10 +67,12 @@ def select(
         NotEnoughExamplesError: there are fewer than ``shots`` examples.
 
     """
+    # Labels need balanced examples, and arithmetic has an endless pool.
     if isinstance(problem.target, LabelTarget):
         return _require_enough(labelled.select(problem, shots, pick), shots, problem.task)
     if problem.task == "arithmetic":
         return _require_enough(hint_examples.select(problem, shots), shots, problem.task)
+    # An example must not be the problem, a relative of it, or the same integral in other letters.
     related = {problem.id, problem.pair_parent, *(parent.id for parent in problem.parents)}
     own = _fingerprint_of(problem)
     chosen: list[WorkedExample] = []

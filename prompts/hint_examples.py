@@ -42,6 +42,7 @@ def pool(concept: str = "", seed: int = 0) -> tuple[WorkedExpression, ...]:
     """All examples with a concept, or all without concepts, in the order of prompts."""
     counts = range(TRAIN_OPERATORS + 1)
     if concept:
+        # A concept's examples are the training set of the few-shot data set.
         leading, drawn = [], [part(seed, n, concept).train for n in counts]
     else:
         leading = [json.loads(line)["expression"] for line in POOL.read_text().splitlines()]

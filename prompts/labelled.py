@@ -53,10 +53,12 @@ def select(problem: Problem, shots: int, pick: str = OPERATOR) -> list[LabelledE
         The examples, fewer than ``shots`` if the pool has no more.
 
     """
+    # Seeded by the original: a perturbed problem has the examples of its original.
     rng = HashedRandom("shots", problem.pair_parent or problem.id, pick, shots)
     itself = problem.metadata.get("example")
     rows = [row for row in rng.shuffled(pool(problem.task)) if row["id"] != itself]
     chosen = sorted(rows, key=lambda row: _distance(row, problem, pick))[:shots]
+    # Half of the examples are right; sides and order are drawn apart, so neither tells the label.
     half = (shots + 1) // 2
     labelled = [_labelled(row, int(index < half)) for index, row in enumerate(rng.shuffled(chosen))]
     return rng.shuffled(labelled)

@@ -386,8 +386,8 @@ def parse(name: str, source: str) -> Prompt:
         if not isinstance(value, _HEAD[key]):
             raise PromptError(f"prompt {name!r}: {key!r} must be a {_HEAD[key].__name__}")
     if head.get("task") not in (*TASKS, *GROUPS):
-        known = ", ".join((*TASKS, *GROUPS))
-        raise PromptError(f"prompt {name!r}: its head needs task = one of {known}")
+        tasks = ", ".join((*TASKS, *GROUPS))
+        raise PromptError(f"prompt {name!r}: its head needs task = one of {tasks}")
     pick = head.get("pick", OPERATOR)
     if pick not in PICKS:
         raise PromptError(f"prompt {name!r}: pick must be one of {', '.join(PICKS)}")
@@ -408,6 +408,7 @@ def parse(name: str, source: str) -> Prompt:
         raise PromptError(f"prompt {name!r}, line {line}: {error.message}") from None
     if head.get("pictures") is not None and not _CALLS.search(body):
         raise PromptError(f"prompt {name!r}: pictures need messages, as in {{% call user() %}}")
+    # A prompt without a placeholder would ask every problem the same question.
     if "pictures" not in head and not variables - {*ROLES, "examples", "stage", *stages}:
         raise PromptError(
             f"prompt {name!r} does not show the problem: it has no placeholder, as "

@@ -1,4 +1,4 @@
-"""Which tests are skipped or slow, and settings of all."""
+"""Skipped tests, slow tests, and settings of all tests."""
 
 from __future__ import annotations
 

@@ -11,5 +11,5 @@ SHARE = 1 if os.environ.get("HYPOTHESIS_PROFILE", "few") != "few" else 5
 
 
 def examples(count: int) -> settings:
-    """Settings for so many examples; for a fifth of them where the profile is ``few``."""
+    """Settings for a number of examples; for a fifth of the number with the profile ``few``."""
     return settings(max_examples=count // SHARE)

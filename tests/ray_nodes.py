@@ -1,4 +1,4 @@
-"""A Ray cluster of node processes on this machine, for tests."""
+"""A Ray cluster of node processes on the local machine, for tests."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ LEAN: dict[str, Any] = {"include_log_monitor": False}
 
 @contextmanager
 def ray_nodes(**head: Any) -> Iterator[Any]:
-    """A cluster with one node, to which others may be added; this process is its driver.
+    """A cluster with a node; more nodes may be added. The test's process is the driver.
 
-    Its nodes import the package from this checkout, for whatever driver.
+    The nodes import the package from the checkout, for any driver.
     """
     import ray
     from ray.cluster_utils import Cluster
@@ -33,33 +33,33 @@ def ray_nodes(**head: Any) -> Iterator[Any]:
         "include_dashboard": False,
         "_system_config": {"health_check_period_ms": 200},
     }
-    before = os.environ.get("PYTHONPATH")
+    path_before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = str(ROOT)
     os.environ[NICENESS] = "0"  # otherwise they starve on a busy machine
     os.environ["RAY_SERVE_PROXY_READY_CHECK_TIMEOUT_S"] = "120"  # it is 5 otherwise
-    made = None
+    cluster = None
     try:
-        made = patiently(
+        cluster = patiently(
             Cluster, initialize_head=True, head_node_args={"num_cpus": 1, **settings, **head}
         )
-        ray.init(address=made.address, log_to_driver=False)
-        yield made
+        ray.init(address=cluster.address, log_to_driver=False)
+        yield cluster
     finally:
         ray.shutdown()
-        if made is not None:
-            made.shutdown()
+        if cluster is not None:
+            cluster.shutdown()
         del os.environ["PYTHONPATH"]
-        if before is not None:
-            os.environ["PYTHONPATH"] = before
+        if path_before is not None:
+            os.environ["PYTHONPATH"] = path_before
 
 
 def add_node(nodes: Any, **resources: Any) -> Any:
-    """Another node, with one CPU unless something else is said."""
+    """A further node, with a single CPU by default."""
     return patiently(nodes.add_node, **{"num_cpus": 1, **LEAN, **resources})
 
 
 def patiently(make: Callable[..., Any], tries: int = 3, **arguments: Any) -> Any:
-    """A node or cluster: Ray waits half a minute for one, which is short on a busy machine."""
+    """A node or cluster: Ray waits half a minute for a node, too short on a busy machine."""
     try:
         return make(**arguments)
     except Exception:
@@ -71,10 +71,10 @@ def patiently(make: Callable[..., Any], tries: int = 3, **arguments: Any) -> Any
 def while_nodes_die(
     action: Callable[[], T], nodes: Any, *, count: int, seed: int, pause: float
 ) -> tuple[T, int]:
-    """What an action returns, and how many nodes died meanwhile.
+    """The result of an action, and the number of nodes that died meanwhile.
 
-    There are so many nodes with one CPU beside the head node. One dies and another joins at
-    instants that are up to ``2 * pause`` seconds apart, before the first result, too.
+    ``count`` nodes with a CPU each run beside the head node. At instants up to ``2 * pause``
+    seconds apart, even before the first result, a node dies and another node joins.
     """
     chance, died = random.Random(seed), 0
     living = [add_node(nodes) for _ in range(count)]
@@ -95,7 +95,7 @@ def while_nodes_die(
 
 
 def wait_until(true: Callable[[], object], seconds: float = 300) -> None:
-    """Wait for a condition; the limit is for a machine that is very busy."""
+    """Wait for a condition; the limit is for a very busy machine."""
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end, "it takes too long"

@@ -1,7 +1,7 @@
 """The worked examples of CONTRIBUTING.md, in a copy of the repository.
 
-A block with a title is a file to write, or, as a diff, lines to replace in one; a block of the
-console is commands, each followed by lines that its output holds.
+A block with a title is a file to write, or, as a diff, lines to replace in a file. A block of the
+console has commands, each followed by expected lines of output.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ FOLDERS = ("harness", "prompts", "benchmarks", "rewards", "calculus_harness")
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The packages with every example applied."""
-    place = tmp_path_factory.mktemp("copy")
+    checkout = tmp_path_factory.mktemp("copy")
     for folder in FOLDERS:
         ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / folder, place / folder, symlinks=True, ignore=ignored)
-    shutil.copy(ROOT / "run.py", place)
-    for kind, title, body in BLOCK.findall(TEXT):
-        if kind == "diff":
-            patch(place / title, body)
+        shutil.copytree(ROOT / folder, checkout / folder, symlinks=True, ignore=ignored)
+    shutil.copy(ROOT / "run.py", checkout)
+    for language, title, body in BLOCK.findall(TEXT):
+        if language == "diff":
+            patch(checkout / title, body)
         elif title:
-            assert not (place / title).exists()
-            (place / title).write_text(body, encoding="utf-8")
-    return place
+            assert not (checkout / title).exists()
+            (checkout / title).write_text(body, encoding="utf-8")
+    return checkout
 
 
 def patch(path: Path, diff: str) -> None:
-    """Replace the lines that the diff shows."""
+    """Replace lines as in the diff."""
     lines = diff.splitlines()
     old = "\n".join(line[1:] for line in lines if not line.startswith("+"))
     new = "\n".join(line[1:] for line in lines if not line.startswith("-"))
@@ -51,11 +51,11 @@ def patch(path: Path, diff: str) -> None:
 
 
 def commands() -> Iterator[tuple[str, list[str]]]:
-    """Every command with what its output holds."""
-    for kind, _, body in BLOCK.findall(TEXT):
-        if kind == "console":
-            for part in body.split("$ ")[1:]:
-                command, *expected = part.strip().split("\n")
+    """Every command with expected output."""
+    for language, _, body in BLOCK.findall(TEXT):
+        if language == "console":
+            for block in body.split("$ ")[1:]:
+                command, *expected = block.strip().split("\n")
                 yield command, expected
 
 
@@ -77,13 +77,13 @@ def test_each_is_one_file_and_one_line() -> None:
     for body in HEADING.split(TEXT.partition("## Extensions")[2])[2::2]:
         added = [
             line
-            for kind, _, diff in BLOCK.findall(body)
-            if kind == "diff"
+            for code, _, diff in BLOCK.findall(body)
+            if code == "diff"
             for line in diff.splitlines()
             if line.startswith("+")
         ]
         assert len(added) <= 1
-        assert 1 <= len([kind for kind, title, _ in BLOCK.findall(body) if title]) - len(added) <= 2
+        assert 1 <= len([code for code, title, _ in BLOCK.findall(body) if title]) - len(added) <= 2
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Examples in docstrings run, public functions say what they take; rules for modules."""
+"""Examples in docstrings run, public functions document all arguments; rules for modules."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ PACKAGE = Path(calculus_harness.__file__).parent
 REFERENCE = Path(__file__).parents[1] / "docs" / "api"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 #: A module or name that a page of the reference shows, and the members it is limited to.
-SHOWN = re.compile(r"^::: ([\w.]+)(?:\n    options:\n      members: (.*))?", re.MULTILINE)
+ENTRY = re.compile(r"^::: ([\w.]+)(?:\n    options:\n      members: (.*))?", re.MULTILINE)
 
 
 def modules_with(text: str) -> list[str]:
-    """Modules that hold a text; only these are imported."""
+    """Modules with a given text; only such modules are imported."""
     names = []
     for folder in ("harness", "prompts", "rewards", "benchmarks"):
         for path in sorted((PACKAGE / folder).rglob("*.py")):
             if text in path.read_text(encoding="utf-8"):
-                parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
-                names.append(".".join(parts).removesuffix(".__init__"))
+                names_of_path = path.relative_to(PACKAGE.parent).with_suffix("").parts
+                names.append(".".join(names_of_path).removesuffix(".__init__"))
     return names
 
 
@@ -40,7 +40,7 @@ NEEDS = {"calculus_harness.rewards.adapters.for_datasets": "datasets"}
 
 
 def examples() -> list[Any]:
-    """Modules with examples. Those that ask a solver, a process of its own, are slow."""
+    """Modules with examples. Examples with a solver, which is a separate process, are slow."""
     slow = modules_with('["solver/')
     return [
         pytest.param(name, marks=[pytest.mark.slow] * (name in slow))
@@ -63,22 +63,22 @@ def test_examples(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def entries() -> list[tuple[str, str]]:
-    """What the API reference shows, as modules and their members, and modules with `__all__`."""
+    """Entries of the API reference, as modules and members, and modules with `__all__`."""
     pages = [page.read_text(encoding="utf-8") for page in sorted(REFERENCE.glob("*.md"))]
-    found = [entry for page in pages for entry in SHOWN.findall(page)]
-    return sorted({*found, *((place, "") for place in modules_with("\n__all__ = "))})
+    listed = [entry for page in pages for entry in ENTRY.findall(page)]
+    return sorted({*listed, *((module_name, "") for module_name in modules_with("\n__all__ = "))})
 
 
-def public(place: str, members: str) -> dict[str, Any]:
-    """The functions and classes that an entry shows."""
+def public(module_name: str, members: str) -> dict[str, Any]:
+    """The functions and classes of an entry."""
     try:
-        module = import_module(place)
+        module = import_module(module_name)
     except ModuleNotFoundError as error:  # one name of a module, or an extra
-        if error.name != place:
+        if error.name != module_name:
             raise
-        place, _, members = place.rpartition(".")
-        module = import_module(place)
-    own = [name for name, value in vars(module).items() if _belongs(name, value, place)]
+        module_name, _, members = module_name.rpartition(".")
+        module = import_module(module_name)
+    own = [name for name, value in vars(module).items() if _belongs(name, value, module_name)]
     names = re.findall(r"\w+", members) if members else getattr(module, "__all__", own)
     things = {name: getattr(module, name) for name in names if name != "false"}
     return {
@@ -88,12 +88,12 @@ def public(place: str, members: str) -> dict[str, Any]:
     }
 
 
-def _belongs(name: str, value: object, place: str) -> bool:
-    return not name.startswith("_") and getattr(value, "__module__", "") == place
+def _belongs(name: str, value: object, module_name: str) -> bool:
+    return not name.startswith("_") and getattr(value, "__module__", "") == module_name
 
 
 def lacks(thing: Any) -> list[str]:
-    """What the docstring of a public function or class, and of its methods, lacks."""
+    """Missing parts of the docstring of a public function or class, and of its methods."""
     text = inspect.getdoc(thing) or ""
     example = [] if re.search(">>> |^Example::", text, re.MULTILINE) else ["an example"]
     if not isinstance(thing, type):
@@ -107,12 +107,12 @@ def lacks(thing: Any) -> list[str]:
     for value in vars(thing).values():
         method = getattr(value, "__func__", value)
         if inspect.isfunction(method) and method.__name__[0] != "_" and method.__doc__:
-            lacking += [f"{method.__name__}: {part}" for part in sections_lacking(method)]
+            lacking += [f"{method.__name__}: {section}" for section in sections_lacking(method)]
     return lacking + example
 
 
 def sections_lacking(function: Callable[..., Any]) -> list[str]:
-    """The parameters that a docstring does not describe, and the sections that it lacks."""
+    """Undocumented parameters of a function, and missing sections of the docstring."""
     text = inspect.getdoc(function) or ""
     signature = inspect.signature(function)
     described = text.partition("Args:")[2].partition("Returns:")[0]
@@ -128,17 +128,17 @@ def sections_lacking(function: Callable[..., Any]) -> list[str]:
     return lacking
 
 
-@pytest.mark.parametrize(("place", "members"), entries())
-def test_public_names_are_documented(place: str, members: str) -> None:
+@pytest.mark.parametrize(("module_name", "members"), entries())
+def test_public_names_are_documented(module_name: str, members: str) -> None:
     try:
-        things = public(place, members)
+        things = public(module_name, members)
     except ImportError as error:
         pytest.skip(f"needs an extra: {error}")
     assert {name: lacks(thing) for name, thing in things.items() if lacks(thing)} == {}
 
 
 def test_no_module_of_ours_is_imported_in_a_function_without_need() -> None:
-    """Imports inside functions are for optional packages, and for commands that load late."""
+    """Imports inside functions are for optional packages, and for commands with late imports."""
     lazy = {
         f"{path.relative_to(PACKAGE)}:{node.lineno}"
         for folder in ("harness", "prompts", "rewards", "benchmarks")
@@ -153,11 +153,11 @@ def test_no_module_of_ours_is_imported_in_a_function_without_need() -> None:
     # environment of torch was set.
     allowed = ("__main__", "cli/main", "cli/options", "cli/train")
     names = tuple(f"harness/{name}.py" for name in allowed)
-    assert {place for place in lazy if not place.startswith(names)} == set()
+    assert {entry for entry in lazy if not entry.startswith(names)} == set()
 
 
 def test_a_folder_has_at_most_twelve_modules() -> None:
-    places = ("harness", "prompts", "rewards", "benchmarks", "tests")
-    modules = [path for place in places for path in (REFERENCE.parents[1] / place).rglob("*.py")]
+    folders = ("harness", "prompts", "rewards", "benchmarks", "tests")
+    modules = [path for top in folders for path in (REFERENCE.parents[1] / top).rglob("*.py")]
     sizes = Counter(path.parent for path in modules if path.name != "__init__.py")
     assert {str(folder): size for folder, size in sizes.items() if size > 12} == {}

@@ -1,4 +1,4 @@
-"""The built wheel, outside the checkout: its files, its one namespace, its script."""
+"""The built wheel outside the checkout: the files, the single namespace, the script."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def run(*command: object, cwd: Path) -> str:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built from what git would clone, so that nothing untracked is relied on."""
-    place = tmp_path_factory.mktemp("wheel")
-    source = place / "source"
+    """Built from the tracked files, as in a git clone."""
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "source"
     source.mkdir()
     tracked = run("git", "ls-files", "-z", cwd=ROOT).split("\0")
     for name in filter(None, tracked):
@@ -42,8 +42,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
         if (ROOT / name).exists():
             shutil.copy(ROOT / name, target, follow_symlinks=False)
-    run(sys.executable, "-m", "build", "--wheel", "--outdir", place, source, cwd=place)
-    (built,) = place.glob("*.whl")
+    run(sys.executable, "-m", "build", "--wheel", "--outdir", folder, source, cwd=folder)
+    (built,) = folder.glob("*.whl")
     return built
 
 
@@ -67,10 +67,10 @@ def test_the_wheel_holds_one_package_with_code_and_data(wheel: Path) -> None:
 
 def test_the_script_verifies_outside_the_checkout(installed: Path, tmp_path: Path) -> None:
     script = installed / "calculus-harness"
-    said = run(
+    output = run(
         script, "verify", "--integrand", r"2x\cos(x^2)", "--answer", r"\sin(x^2)+C", cwd=tmp_path
     )
-    assert said.startswith("correct")
+    assert output.startswith("correct")
     assert "calculus-harness" in run(script, "--version", cwd=tmp_path)
     assert "bee/qualifier" in run(script, "ls", cwd=tmp_path)
 
@@ -78,7 +78,7 @@ def test_the_script_verifies_outside_the_checkout(installed: Path, tmp_path: Pat
 def test_hints_of_an_installed_wheel_can_be_typed(
     wheel: Path, installed: Path, tmp_path: Path
 ) -> None:
-    """An extra is installed from the wheel, as there is no index to take it from."""
+    """An extra is installed from the wheel, without an index."""
     hint = run(
         installed / "python",
         "-c",
@@ -86,20 +86,20 @@ def test_hints_of_an_installed_wheel_can_be_typed(
         cwd=tmp_path,
     )
     assert hint == f"pip install '{wheel}[openai]'\n"
-    said = run(installed / "calculus-harness", "view", "--help", cwd=tmp_path)
-    assert "\n  calculus-harness view runs/mini q001\n" in said
+    output = run(installed / "calculus-harness", "view", "--help", cwd=tmp_path)
+    assert "\n  calculus-harness view runs/mini q001\n" in output
 
 
 def test_a_sweep_runs_outside_the_checkout(installed: Path, tmp_path: Path) -> None:
     script = installed / "calculus-harness"
-    said = run(
+    output = run(
         *(
             f"{script} sweep --model solver/sympy -M time-limit=5 --benchmark "
             "bee/qualifier --limit 2 --out run"
         ).split(),
         cwd=tmp_path,
     )
-    assert "pass@1" in said
+    assert "pass@1" in output
     run(script, "report", "run", cwd=tmp_path)
     assert (tmp_path / "run" / "report.html").exists()
 

@@ -7,5 +7,5 @@ from ...rewards.reading.latex import read
 
 
 def parse(latex: str, variable: str = "x") -> Expression:
-    """The tree of a LaTeX formula in its likeliest reading."""
+    """The tree of a LaTeX formula in the likeliest reading."""
     return read(latex, symbols=[variable])[0].expression

@@ -1,12 +1,12 @@
 """A small computer algebra: the normal form of formulas, and their derivatives.
 
-The released generators construct formulas in SymPy, which evaluates them: like terms and like
-powers are collected, numbers computed, and ``exp(ln u)`` and ``sin(-u)`` rewritten. This module
-does the same for the verifier's trees, about ten times faster. Arguments are in SymPy's order, so
-most formulas are printed as by SymPy (the tests measure how many). Rules hold on the principal
-branches for every real variable; rules for real or positive subterms are applied only to subterms
-proven to be so. Work is bounded without a time limit: an algebra makes at most `Algebra.max_nodes`
-nodes, and refuses larger formulas.
+The released generators construct formulas in SymPy, and SymPy evaluates the formulas: like terms
+and like powers are collected, numbers computed, and ``exp(ln u)`` and ``sin(-u)`` rewritten. This
+module does the same for the verifier's trees, about ten times faster. Arguments are in SymPy's
+order, so most formulas are printed as by SymPy (the tests measure how many). Rules hold on the
+principal branches for every real variable; rules for real or positive subterms are applied only to
+subterms with a proof. Work is bounded without a time limit: an algebra makes at most
+`Algebra.max_nodes` nodes, and refuses larger formulas.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _SIGNS = dict.fromkeys("sin cos tan atan sinh tanh asinh abs sgn".split(), _REAL
 _SIGNS |= {"exp": _POSITIVE, "cosh": _POSITIVE}
 #: SymPy's order of classes (`sympy.core.basic`), before all functions; numbers by their value.
 _ORDER = ((0, 1), (1, 1), (1, 2), (-1, 1), *"integer rational e pi symbol pow mul add abs".split())
-_RANKS = {kind: rank for rank, kind in enumerate(_ORDER)}
+_RANKS = {function: rank for rank, function in enumerate(_ORDER)}
 #: SymPy's names of functions, for the order of functions, if different from ours.
 _NAMES = {"ln": "log", "sgn": "sign"}
 
@@ -235,14 +235,18 @@ class Algebra:
             return self.one
         if e == 1 or number == 1:
             return base
+        # Numbers and e have forms of their own; other rules would hide these forms.
         if base.function == "e":
             return self.apply("exp", exponent)
         if number is not None and e is not None:
             return self._numeric_power(number, e)
         if number == 0:
             raise UnusableFormulaError("a power of 0 with a symbolic exponent")
+        # 1/n to a power becomes n to the negative power: equal powers have a single form.
         if number is not None and number.p == 1:
             return self.pow(self.number(int(number.q)), self.neg(exponent))
+        # (u^a)^b is u^(ab) on the principal branch only for whole b, for small a, or for positive u
+        # and real a.
         if base.function in ("pow", "exp"):
             inner, power = self.power_of(base)
             small = type(power) is Number and abs(power.numerator) < power.denominator
@@ -266,6 +270,7 @@ class Algebra:
         return self.mul(*powers, self.pow(self.mul(*fixed), exponent))
 
     def _numeric_power(self, base: fmpq, e: fmpq) -> Expression:
+        # Powers without a real value, or with too many digits, are refused before any work.
         if base == 0 and e < 0:
             raise UnusableFormulaError("division by 0")
         if base < 0 and e.q != 1:
@@ -274,6 +279,8 @@ class Algebra:
             raise UnusableFormulaError(f"a number of more than {MAX_BITS} bits")
         if e.q == 1 or base == 0:
             return self.number(base ** int(e.p))
+        # The rational part leaves the root: each prime keeps the fractional part of its exponent.
+        # Primes with the same exponent share a root, as 2^(1/2) 3^(1/2) = 6^(1/2).
         rational = fmpq(1)
         radicands: dict[fmpq, int] = {}
         for integer, sign in ((base.p, 1), (base.q, -1)):
@@ -301,7 +308,7 @@ class Algebra:
         return self.neg(evaluated) if turned and name in ODD_FUNCTIONS else evaluated
 
     def _evaluated(self, name: str, u: Expression) -> Expression:
-        """A function of one argument, by `function_rules` and the rules below the class."""
+        """A function of a single argument, by `function_rules` and the rules below the class."""
         table_value = VALUES_AT.get((name, u.numerator if is_whole(u) else u.function))
         if table_value == "pole":
             raise UnusableFormulaError("a function at its pole")
@@ -329,9 +336,7 @@ class Algebra:
         return negative[-1 if isinstance(node.args[0], Number) else 0]
 
     def expand(self, node: Expression) -> Expression:
-        """Expand a product of sums and of small powers of sums, if there are at most `MAX_TERMS`
-        terms.
-        """
+        """Expand a product of sums and of small powers of sums, up to `MAX_TERMS` terms."""
         if node.function == "add":
             return self.add(*map(self.expand, node.args))
         sums: list[tuple[Expression, ...]] = []
@@ -351,6 +356,8 @@ class Algebra:
             return _POSITIVE if node.numerator > 0 else _REAL
         if not args:
             return _POSITIVE if function != "symbol" else _REAL * self.real
+        # A sum or product is at most as certain as the least certain argument; a non-negative sum
+        # with a positive addend is positive.
         signs = list(map(self.sign, args))
         least = min(signs)
         if function in ("add", "mul"):
@@ -360,13 +367,14 @@ class Algebra:
         base, exponent = signs[0], args[1]
         if is_whole(exponent):
             return max(base, _NOT_NEGATIVE) if base and exponent.numerator % 2 == 0 else base
+        # Roots need a non-negative base, symbolic exponents a positive base.
         needed = _NOT_NEGATIVE if type(exponent) is Number else _POSITIVE
         return base if least and base >= needed else _UNKNOWN
 
     # --- operations of generators ---
 
     def without_constants(self, node: Expression) -> Expression:
-        """A sum without the terms that are free of the variable; 0 for a constant."""
+        """A sum without the terms free of the variable; 0 for a constant."""
         return self.add(*filter(self.varies, terms_of(node)))
 
     def without_factor(self, node: Expression) -> tuple[Expression, Expression]:

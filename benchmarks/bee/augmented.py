@@ -40,12 +40,12 @@ BATCH = 24
 
 
 class AugmentationError(BenchmarkError):
-    """There are no parents, or no usable draw."""
+    """No parents, or no usable draw."""
 
 
 @dataclass(frozen=True)
 class Parents:
-    """The integrals from which problems are made.
+    """The integrals behind generated problems.
 
     Attributes:
         competition: the integrals to perturb.
@@ -102,7 +102,7 @@ def _source_integral(name: str, integrand: str, reference: str) -> SourceIntegra
 
 @cache
 def built_in() -> Parents:
-    """The problems of this package's bank."""
+    """The problems of our bank."""
     return Parents.of([*bank.problems("competition"), *bank.problems("qualifier")])
 
 
@@ -150,7 +150,7 @@ class PerturbedProblems:
         return self.perturbation.variations * len(self._originals)
 
     def at(self, index: int) -> Problem | None:
-        """The problem with this index."""
+        """The problem at an index."""
         return self._make([index])[0][0]
 
     def problems(self, limit: int | None = None) -> Iterator[Problem]:
@@ -248,6 +248,7 @@ class PerturbedProblems:
         return None
 
     def _decide(self, accepted: Sequence[_Accepted]) -> list[PerturbationDecision]:
+        # All integrands are simplified together, on all cores.
         outcomes: list[Outcome] = [(None, "kept")] * len(accepted)
         if self.perturbation.simplifier == "sympy":
             outcomes = simplify_all([draw.integrand for draw in accepted], cpu_limit=self.cpu_limit)
@@ -255,6 +256,8 @@ class PerturbedProblems:
             outcomes = [shortest_form(draw.integral.integrand) for draw in accepted]
         new: list[PerturbationDecision] = []
         for draw, (simplified, outcome) in zip(accepted, outcomes, strict=True):
+            # A simplifier may drop a branch or a constant factor; an unproven form falls back to
+            # the composed integrand.
             coverage = draw.coverage
             if simplified is not None:
                 verdict = _proof(draw.antiderivative, simplified)
@@ -326,7 +329,7 @@ def _proof(antiderivative: str, integrand: str) -> Verdict | None:
 
 @cache
 def _shipped_indices(perturbation: str) -> tuple[int, ...]:
-    """The generator's indices for which the package has a problem with seed 0."""
+    """The generator's indices with a problem in the package, for seed 0."""
     generator = PerturbedProblems(PERTURBATIONS[perturbation], built_in())
     shipped = shipped_variations(perturbation)
     indices = range(generator.size)

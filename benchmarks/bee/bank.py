@@ -32,11 +32,11 @@ class BeeEntry:
 
     @property
     def normalised(self) -> str:
-        """The integrand as `rewards.reading.latex.to_latex` prints it."""
+        """The integrand as printed by `rewards.reading.latex.to_latex`."""
         return to_latex(read(self.integrand, symbols=[VARIABLE])[0].expression)
 
     def problem(self) -> Problem:
-        """The entry as a problem of its partition."""
+        """The entry as a problem of the entry's partition."""
         metadata: dict[str, Any] = {"tags": list(self.tags), "normalised": self.normalised}
         if self.sympy_solves_in_10s is not None:
             metadata["sympy_solves_in_10s"] = self.sympy_solves_in_10s

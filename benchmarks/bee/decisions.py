@@ -62,7 +62,7 @@ def integrand_hash(integrand: Expression) -> str:
 
 @cache
 def decisions() -> RecordedDecisions[PerturbationDecision]:
-    """The decisions recorded on this machine."""
+    """The decisions recorded on the local machine."""
     return RecordedDecisions(
         Path(__file__).with_name("decisions.jsonl"),
         "bee-decisions.jsonl",
@@ -73,6 +73,6 @@ def decisions() -> RecordedDecisions[PerturbationDecision]:
 
 
 def shipped_variations(perturbation: str) -> set[str]:
-    """The variations of a perturbation for which the package has a problem with seed 0."""
+    """The variations of a perturbation with a problem in the package, for seed 0."""
     plain = (perturbation, 0, 1)
     return {variation_id for *key, variation_id in decisions().shipped if tuple(key) == plain}

@@ -1,7 +1,7 @@
-"""The substitution x -> ix, which exchanges trigonometric and hyperbolic functions.
+"""The substitution x -> ix, an exchange of trigonometric and hyperbolic functions.
 
-sin(ix) = i sinh x, cos(ix) = cosh x and so on: an even formula stays real, an odd one becomes i
-times a real formula. Formulas that are neither have no counterpart.
+sin(ix) = i sinh x, cos(ix) = cosh x and so on: an even formula stays real, an odd formula becomes i
+times a real formula. Other formulas have no counterpart.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class _NoCounterpartError(Exception):
 def hyperbolic_counterpart(
     integrand: Expression, antiderivative: Expression, variable: str = "x"
 ) -> tuple[Expression, Expression] | None:
-    """The real integral at ix and its antiderivative; None without a counterpart."""
+    """The real integral at ix with the antiderivative; None without a counterpart."""
     try:
         power_f, f = at_imaginary(integrand, variable)
         power_big_f, big_f = at_imaginary(antiderivative, variable)
@@ -61,11 +61,15 @@ def _functions(tree: Expression) -> set[str]:
 
 
 def at_imaginary(tree: Expression, variable: str) -> tuple[int, Expression]:
-    """``k`` (0 or 1) and a real tree ``t`` such that ``tree`` at i times the variable is i^k t."""
+    """``k`` (0 or 1) and a real tree ``t``, with ``tree`` at i times the variable equal to i^k
+    t.
+    """
     if isinstance(tree, Number):
         return 0, tree
     if isinstance(tree, Symbol):
         return int(tree.name == variable), tree
+    # Each subtree is i^k times a real tree. Products add the powers, sums need equal powers:
+    # otherwise the result would be neither real nor imaginary.
     name = tree.function
     inner = [at_imaginary(arg, variable) for arg in tree.args]
     powers, args = [k for k, _ in inner], [arg for _, arg in inner]
@@ -86,6 +90,8 @@ def at_imaginary(tree: Expression, variable: str) -> tuple[int, Expression]:
         if not isinstance(exponent, Number) or exponent.denominator != 1:
             raise _NoCounterpartError
         return _with_sign(powers[0] * exponent.numerator, power(args[0], exponent))
+    # A function of a real argument stays. A function of an imaginary argument needs a counterpart,
+    # such as sin(ix) = i sinh x.
     if not any(powers):
         return 0, Call(name, tuple(args))
     if name not in _COUNTERPARTS:

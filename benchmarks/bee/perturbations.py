@@ -1,9 +1,9 @@
-"""Perturbations: functions that make a new integral from given integrals by rewriting trees.
+"""Perturbations: functions from given integrals to a new integral, by rewriting trees.
 
 A perturbation takes the original problem f (with antiderivative F), other problems for
 combinations, and random numbers. The result is a `NewIntegral`, or None for an unusable draw. The
-first three perturbations are AntiderivBench's, the remaining ones this project's. Difficulty 1 is
-the plain perturbation; a higher difficulty combines or composes more integrals.
+first three perturbations are AntiderivBench's, the remaining perturbations are ours. Difficulty 1
+is the plain perturbation; a higher difficulty combines or composes more integrals.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ INVERSES = (
 
 @dataclass(frozen=True, slots=True)
 class SourceIntegral:
-    """A given integral: an integrand in x and its antiderivative, as trees."""
+    """A given integral: an integrand in x and the antiderivative, as trees."""
 
     id: str
     integrand: Expression
@@ -53,7 +53,7 @@ class SourceIntegral:
 
 @dataclass(frozen=True, slots=True)
 class NewIntegral:
-    """A new integral with its antiderivative; ``details`` holds the random choices."""
+    """A new integral with the antiderivative; ``details`` holds the random choices."""
 
     integrand: Expression
     antiderivative: Expression
@@ -80,7 +80,7 @@ class Choices:
 
     @cached_property
     def rng(self) -> HashedRandom:
-        """The random numbers of this attempt."""
+        """The random numbers of an attempt."""
         return HashedRandom(*self.key, self.attempt)
 
     def several(self, items: Sequence[Item]) -> list[Item]:
@@ -102,7 +102,7 @@ _TRIGONOMETRIC = frozenset(f.name for f in (*TRIGONOMETRIC, *INVERSE_TRIGONOMETR
 
 
 def has_no_trig(integrand: Expression) -> bool:
-    """Whether an integrand has neither trigonometric functions nor their inverses."""
+    """Whether an integrand lacks trigonometric functions and their inverses."""
     return not any(
         isinstance(node, Call) and node.function in _TRIGONOMETRIC for node in nodes_of(integrand)
     )
@@ -302,7 +302,7 @@ _FAMILIES: dict[str, Callable[[SourceIntegral, list[Symbol]], SourceIntegral]] =
 def inverse_subst(f: SourceIntegral, choices: Choices) -> NewIntegral:
     """f(h(x)) h'(x) with an inverse function h, such as arctan or ln.
 
-    The parts that suggest the substitution are spread over the integrand.
+    The hints at the substitution are spread over the integrand.
     """
     inner = reduce(lambda tree, h: substitute(parse(h), "x", tree), choices.several(INVERSES), X)
     return _substitution(f, inner)

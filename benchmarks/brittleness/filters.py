@@ -25,9 +25,9 @@ LONGEST = 20
 
 
 def eligible(problems: Sequence[Problem], variant: str = "code") -> list[Problem]:
-    """The problems without functions on which SymPy's `simplify` often fails.
+    """The problems without the functions on which SymPy's `simplify` often fails.
 
-    The verifier here handles these functions; the filter reproduces the paper's selection.
+    Our verifier handles the excluded functions; the filter reproduces the paper's selection.
     """
     return [
         problem

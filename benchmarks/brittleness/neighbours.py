@@ -1,16 +1,16 @@
-"""Neighbours of problems that a model solves: N1 = {f/k, k f} and N2 = {f + e^x, f + ln x}.
+"""Neighbours of a model's solved problems: N1 = {f/k, k f} and N2 = {f + e^x, f + ln x}.
 
 Welleck et al., section 3.1. Functions are pure: the same solved problems and seed give the same
-neighbours. ``variant`` chooses between the released code (``code``, the default, which made the
+neighbours. ``variant`` chooses between the released code (``code``, the default, behind the
 published numbers) and the text (``paper``):
 
-- N1 takes 100 problems and 10 factors: distinct ones of 2 to 99 that all problems share (code), or
-  drawn from 1 to 100 for each problem (paper);
+- N1 takes 100 problems and 10 factors: distinct factors from 2 to 99, shared by all problems
+  (code), or factors drawn from 1 to 100 for each problem (paper);
 - N2 takes all problems (code), or 1,000 (paper).
 
-Problems are sampled by hashes of their names, so that one more solved problem changes few others.
+Problems are sampled by hashes of names: an additional solved problem changes few other problems.
 ``limit`` bounds the number of neighbours. Neighbours without a proven reference are left out,
-because answers could not be graded.
+because grading of answers would be impossible.
 """
 
 from __future__ import annotations

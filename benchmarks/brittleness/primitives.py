@@ -1,16 +1,16 @@
 """Simple functions with two coefficients: robustness (Table 2) and integer ranges (Figure 2).
 
-There are seven templates, and the powers and roots of x from which compositions are built.
+The primitives are seven templates, and the powers and roots of x, the material of compositions.
 Coefficients are drawn without replacement. All templates have the same pairs for the same seed, for
-comparisons pair by pair. There are two sets of subsets:
+comparisons pair by pair. The subsets come in two sets:
 
 - as the released code draws them, the default: distinct ordered pairs over 1 to 99, and 99 values
   of 1 to 100 for the two templates with one coefficient (the published figures for k x^42, 45.5 and
   6.1 per cent, are 45 and 6 of 99); 1,000 pairs per template (the figures for exp, 15.4 and 30.3,
-  are thousandths, so the script's default of 500 was not used);
-- as the text says (``..._paper``): 1 to 100, and all values of 1 to 100 for one coefficient, of
-  which there are fewer than 1,000. The text includes 0, for which ln(0x) is not defined; the table
-  begins with 1, which is used here.
+  are thousandths: the script's default of 500 was not used);
+- as the text says (``..._paper``): 1 to 100, and all values of 1 to 100 for a single coefficient,
+  fewer than 1,000. The text includes 0, although ln(0x) is undefined; the table begins with 1, as
+  we do.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def _distinct(seed: int, purpose: str, count: int, bound: int) -> tuple[int, ...
 
 
 def pair(seed: int, index: int, low: int, high: int, count: int) -> tuple[int, int]:
-    """The pair (k1, k2) with this index, of distinct ordered pairs with low <= k < high."""
+    """The pair (k1, k2) at an index, from distinct ordered pairs with low <= k < high."""
     side = high - low
     drawn = _distinct(seed, f"pairs {low} {high}", count, side * side)[index]
     return low + drawn // side, low + drawn % side

@@ -1,8 +1,8 @@
-"""Sums f1 + ... + fk of problems that a model solves separately (Welleck et al., section 4).
+"""Sums f1 + ... + fk of separately solved problems (Welleck et al., section 4).
 
-Integration is linear, so a model that integrates the terms should integrate the sum. `sums` is a
-pure function of the solved problems. It draws distinct ordered tuples of problems, possibly with
-repetitions (f + f), and combines like terms, as SymPy does in the released code.
+Integration is linear: a model that integrates the terms should integrate the sum. `sums` is a pure
+function of the solved problems. The function draws distinct ordered tuples of problems, possibly
+with repetitions (f + f), and combines like terms, as SymPy does in the released code.
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ def sums(
     """
     if terms < 1 or count < 1:
         raise DerivationError("sums need at least one term, and at least one sum")
+    # Antiderivatives are prepared once for each problem, as a problem is in many sums.
     members = sample_solved(solved, seed, f"{pool} pool", None)
     integrals = [_in_x(problem) for problem in members]
     subset = f"{pool}_sum{terms}"
@@ -64,6 +65,7 @@ def sums(
     for indices in _tuples(len(members), terms, seed, subset):
         addends = [integrals[i] for i in indices]
         total = _sum(addends)
+        # Terms may cancel, and a sum without a proof could not be graded: both cost a draw.
         if total is None:
             continue
         parents = tuple(Parent(members[i].id, f"f{at}") for at, i in enumerate(indices, 1))
@@ -116,6 +118,7 @@ def _split(term: Expression) -> tuple[Fraction, Expression]:
         return coefficient, mul(*symbolic) if symbolic else ONE
     if isinstance(term, Call) and term.function == "div":
         numerator, denominator = (_split(arg) for arg in term.args)
+        # A zero in the denominator keeps the quotient as it is.
         if denominator[0]:
             quotient = (
                 numerator[1]

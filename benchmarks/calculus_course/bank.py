@@ -1,4 +1,4 @@
-"""What the banks of the course share: rows of data files, and problems made of questions."""
+"""Common parts of the course's banks: rows of data files, and problems from questions."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ SOURCE = "written for this project; docs/course.md"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One row of a bank; formulas are LaTeX.
+    """A row of a bank; formulas are LaTeX.
 
     Attributes:
         id: the problem's id.
         question: the question, as the verifier reads it.
         answer: a right answer.
-        tags: the techniques that lead to it.
+        tags: the techniques for the answer.
         difficulty: 1 (a rule), 2 (several rules), 3 (an idea).
-        request: what is to be done; empty for the usual request of the kind.
+        request: the sentence with the request; empty for the usual request of the task.
 
     """
 
@@ -53,23 +53,23 @@ def question(
     task: str,
     subset: str,
     id: str,
-    asked: str,
+    text: str,
     answer: str | None,
     request: str,
     *,
     parent: str | None = None,
     metadata: Mapping[str, JSON] | None = None,
 ) -> Problem:
-    """The problem that asks a question.
+    """The problem with a question.
 
     Args:
         task: the name of the question in `rewards.questions.COURSE`.
         subset: the subset's name.
         id: the problem's id.
-        asked: the question.
+        text: the question.
         answer: a right answer, if one is known.
-        request: what is to be done.
-        parent: the id of the problem that it was perturbed from; the subset names how.
+        request: the sentence with the request.
+        parent: the id of the original problem; the subset names the perturbation.
         metadata: tags, difficulty, parameters of a generator.
 
     Returns:
@@ -81,8 +81,8 @@ def question(
         task=task,
         benchmark="course",
         subset=subset,
-        inputs=QuestionInputs(asked, request),
-        target=QuestionTarget(asked, answer),
+        inputs=QuestionInputs(text, request),
+        target=QuestionTarget(text, answer),
         parents=(Parent(parent, "question"),) if parent else (),
         pair_parent=parent,
         perturbation=subset if parent else None,

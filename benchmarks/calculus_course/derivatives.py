@@ -1,4 +1,4 @@
-"""Derivatives: a bank, its perturbations, and an endless generator."""
+"""Derivatives: a bank, the bank's perturbations, and an endless generator."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OPERATOR = re.compile(r"\\frac\{d\}\{d(?P<variable>x)\}(?P<body>.*)\Z")
 
 @dataclass(frozen=True, slots=True)
 class Explicit:
-    """A row of the bank that asks for the first derivative of a formula in x, as trees."""
+    """A row of the bank with a request for the first derivative of a formula in x, as trees."""
 
     entry: Entry
     function: Expression
@@ -35,19 +35,19 @@ class Explicit:
 
 @cache
 def explicit() -> tuple[Explicit, ...]:
-    """The rows that can be perturbed as formulas."""
+    """The rows with perturbations as formulas."""
     rows = []
     for entry in entries("derivatives"):
         match = _OPERATOR.fullmatch(entry.question)
         if match is not None and "text" not in entry.question:
             trees = (read(text, symbols="x")[0] for text in (match["body"], entry.answer))
-            rows.append(Explicit(entry, *(each.expression for each in trees)))
+            rows.append(Explicit(entry, *(reading.expression for reading in trees)))
     return tuple(rows)
 
 
 @cache
 def smooth() -> tuple[Explicit, ...]:
-    """Those whose derivatives have derivatives with formulas."""
+    """Rows with formulas for the derivatives of their derivatives."""
     return tuple(row for row in explicit() if "modulus" not in row.entry.tags)
 
 
@@ -79,12 +79,12 @@ def _higher(row: Explicit, random: HashedRandom) -> tuple[str, Expression, Expre
 
 
 def _combined(row: Explicit, random: HashedRandom) -> tuple[str, Expression, Expression]:
-    other = random.choice(explicit())
+    addend = random.choice(explicit())
     a, b = (number(random.integer(-5, 5, nonzero=True)) for _ in range(2))
     return (
         r"\frac{d}{dx}",
-        add(mul(a, row.function), mul(b, other.function)),
-        add(mul(a, row.slope), mul(b, other.slope)),
+        add(mul(a, row.function), mul(b, addend.function)),
+        add(mul(a, row.slope), mul(b, addend.slope)),
     )
 
 
@@ -99,7 +99,7 @@ def _declare(
 ) -> None:
     subset = f"derivatives_{name}"
 
-    def made(seed: int, index: int) -> Problem:
+    def perturbed(seed: int, index: int) -> Problem:
         row = rows()[index]
         operator, function, slope = perturb(
             row, HashedRandom(f"course/{subset}", seed, row.entry.id)
@@ -115,8 +115,8 @@ def _declare(
             metadata={"tags": list(row.entry.tags), "difficulty": row.entry.difficulty},
         )
 
-    made.__doc__ = summary
-    benchmark(f"course/{subset}", source=SOURCE, size=lambda: len(rows()), task=TASK)(made)
+    perturbed.__doc__ = summary
+    benchmark(f"course/{subset}", source=SOURCE, size=lambda: len(rows()), task=TASK)(perturbed)
 
 
 _declare("scaled", "The bank's formulas with x multiplied by a number.", _scaled)
@@ -130,7 +130,7 @@ SETTINGS = GeneratorSettings(max_operators=8)
 
 @benchmark("course/derivatives_random", source=SOURCE, size=200, task=TASK, endless=True)
 def random_functions(seed: int, index: int) -> Problem:
-    """Derivatives of random functions, as Lample and Charton draw them (BWD), endless."""
+    """Derivatives of random functions from Lample and Charton's distribution (BWD), endless."""
     pair = make("bwd", seed, index, SETTINGS)
     return question(
         TASK,

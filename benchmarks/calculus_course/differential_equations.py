@@ -1,4 +1,4 @@
-"""Differential equations: a bank, its perturbations, and endless families."""
+"""Differential equations: a bank, the bank's perturbations, and endless families."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ _TERMS = ("x", "x^2", "2x-1", "x^2+3", "x^3")
 
 @cache
 def with_trees() -> tuple[tuple[Entry, Solved], ...]:
-    """The rows that can be perturbed as trees, with their trees."""
+    """The rows with perturbations as trees, each with the trees."""
     pairs = ((entry, solved(entry.question, entry.answer)) for entry in entries(NAME))
     return tuple(
-        (entry, made) for entry, made in pairs if made is not None and not made.asked.asks_all
+        (entry, item) for entry, item in pairs if item is not None and not item.ode.asks_all
     )
 
 
 @cache
 def linear() -> tuple[tuple[Entry, Solved], ...]:
-    """The rows of linear equations in x, which take another forcing term."""
+    """The rows of linear equations in x, with room for another forcing term."""
     tags = {"constant", "linear", "undetermined", "euler"}
     return tuple(
-        (entry, made)
-        for entry, made in with_trees()
-        if tags & {*entry.tags} and made.asked.variable == "x"
+        (entry, item)
+        for entry, item in with_trees()
+        if tags & {*entry.tags} and item.ode.variable == "x"
     )
 
 
@@ -53,7 +53,7 @@ def _declare(
 ) -> None:
     subset = f"{NAME}_{name}"
 
-    def made(seed: int, index: int) -> Problem:
+    def item(seed: int, index: int) -> Problem:
         entry, parent = rows()[index]
         changed = perturb(parent, HashedRandom(f"course/{subset}", seed, entry.id))
         return question(
@@ -67,27 +67,27 @@ def _declare(
             metadata={"tags": list(entry.tags), "difficulty": entry.difficulty},
         )
 
-    made.__doc__ = summary
-    benchmark(f"course/{subset}", source=SOURCE, size=lambda: len(rows()), task=TASK)(made)
+    item.__doc__ = summary
+    benchmark(f"course/{subset}", source=SOURCE, size=lambda: len(rows()), task=TASK)(item)
 
 
 _declare(
     "scaled",
     "The bank's equations with the variable scaled: other coefficients.",
     with_trees,
-    lambda made, random: scaled(made, random.integer(2, 4)),
+    lambda item, random: scaled(item, random.integer(2, 4)),
 )
 _declare(
     "shifted",
     "The bank's equations with the variable shifted.",
     with_trees,
-    lambda made, random: shifted(made, random.integer(1, 4)),
+    lambda item, random: shifted(item, random.integer(1, 4)),
 )
 _declare(
     "forced",
     "The bank's linear equations with another forcing term.",
     linear,
-    lambda made, random: forced(made, read(random.choice(_TERMS))[0].expression),
+    lambda item, random: forced(item, read(random.choice(_TERMS))[0].expression),
 )
 
 
@@ -103,7 +103,7 @@ def _term(coefficient: int, text: str) -> str:
 
 
 def _constant_coefficients(random: HashedRandom) -> tuple[str, str]:
-    """Two real roots, equal or not, or two conjugate ones."""
+    """Two real roots, equal or not, or two conjugate roots."""
     a, b = random.integer(-5, 5), random.integer(-5, 5, nonzero=True)
     if random.below(3) == 0:
         equation = f"y''{_term(-2 * a, chr(121) + chr(39))}{_term(a * a + b * b, 'y')} = 0"
@@ -124,7 +124,7 @@ def _initial_values(random: HashedRandom) -> tuple[str, str]:
 
 
 def _first_order_linear(random: HashedRandom) -> tuple[str, str]:
-    """y' + ay = e^{bx} without resonance, or with it."""
+    """y' + ay = e^{bx}, with or without resonance."""
     a, b = random.integer(-5, 5, nonzero=True), random.integer(-4, 4)
     equation = f"y'{_term(a, 'y')} = e^{{{b}x}}"
     if a + b == 0:
@@ -151,20 +151,20 @@ def _euler(random: HashedRandom) -> tuple[str, str]:
     return equation, f"y = C_1x^{{{a}}}+C_2x^{{{b}}}"
 
 
-_PARTS = (("x^2", "2x", "0"), ("y^3", "0", "3y^2"), ("x^2y", "2xy", "x^2"), ("xy^2", "y^2", "2xy"),
+_EXACT = (("x^2", "2x", "0"), ("y^3", "0", "3y^2"), ("x^2y", "2xy", "x^2"), ("xy^2", "y^2", "2xy"),
           (r"e^xy", "e^xy", "e^x"), (r"x\sin y", r"\sin y", r"x\cos y"), (r"e^y", "0", "e^y"),
           (r"\cos x", r"-\sin x", "0"), ("x^3", "3x^2", "0"), ("y^2", "0", "2y"))  # fmt: skip
 
 
 def _exact(random: HashedRandom) -> tuple[str, str]:
-    """F_x dx + F_y dy = 0 for a sum F of three terms, one of which mixes x and y."""
-    rows = [_PARTS[2 + random.below(4)], *random.shuffled(_PARTS)[:2]]
+    """F_x dx + F_y dy = 0 for a sum F of three terms, including a term with both x and y."""
+    rows = [_EXACT[2 + random.below(4)], *random.shuffled(_EXACT)[:2]]
     factors = [random.integer(1, 5) for _ in rows]
-    whole, by_x, by_y = (
+    function, by_x, by_y = (
         "+".join(f"{factor}({row[at]})" for factor, row in zip(factors, rows, strict=True))
         for at in range(3)
     )
-    return rf"({by_x})\,dx + ({by_y})\,dy = 0", f"{whole} = C"
+    return rf"({by_x})\,dx + ({by_y})\,dy = 0", f"{function} = C"
 
 
 def _system(random: HashedRandom) -> tuple[str, str]:
@@ -192,12 +192,12 @@ def families(seed: int, index: int) -> Problem:
     """Members of families of differential equations, endless."""
     random = HashedRandom(f"course/{NAME}_families", seed, index)
     family = random.choice(tuple(FAMILIES))
-    asked, answer = FAMILIES[family](random)
+    equation, answer = FAMILIES[family](random)
     return question(
         TASK,
         f"{NAME}_families",
         f"{NAME.replace('_', '-')}-families-s{seed}-{index}",
-        asked,
+        equation,
         answer,
         REQUEST,
         metadata={"family": family},

@@ -1,4 +1,4 @@
-"""Differential equations as trees: printing, and changes that carry a solution along."""
+"""Differential equations as trees: printing, and changes of an equation with the solution."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ Pair = tuple[Expression, Expression]
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """A differential equation with its solution.
+    """A differential equation with the solutions.
 
     Attributes:
-        asked: the equation as it was read, whose symbols the trees have.
+        ode: the equation as read, with the symbols of the trees.
         equations: the sides of each equation.
-        conditions: for each condition its derivative, its place and its value.
+        conditions: for each condition the derivative, the place and the value.
         answers: the solutions.
 
     """
 
-    asked: DifferentialEquation
+    ode: DifferentialEquation
     equations: tuple[Pair, ...]
     conditions: tuple[tuple[Jet, Expression], ...]
     answers: tuple[StatedSolution, ...]
@@ -42,7 +42,7 @@ class Solved:
     @property
     def question(self) -> str:
         """The question in LaTeX."""
-        texts = [f"{self._shown(left)} = {self._shown(right)}" for left, right in self.equations]
+        texts = [f"{self._latex(left)} = {self._latex(right)}" for left, right in self.equations]
         for jet, value in self.conditions:
             primes = "'" * jet.order
             texts.append(
@@ -61,14 +61,14 @@ class Solved:
             return f"{to_latex(left)} = {to_latex(right)}"
         return r",\ ".join(f"{name} = {to_latex(tree)}" for name, tree in solution.formulas.items())
 
-    def _shown(self, tree: Expression) -> str:
+    def _latex(self, tree: Expression) -> str:
         text = to_latex(tree)
-        for name, jet in self.asked.jets.items():
+        for name, jet in self.ode.jets.items():
             primes = jet.function + "'" * jet.order
-            if self.asked.variable != "x":
-                primes += f"({to_latex(Symbol(self.asked.variable))})"
-            shown = name.replace("_", "_{") + "}"
-            text = text.replace(f"{shown}^", rf"\left({primes}\right)^").replace(shown, primes)
+            if self.ode.variable != "x":
+                primes += f"({to_latex(Symbol(self.ode.variable))})"
+            symbol = name.replace("_", "_{") + "}"
+            text = text.replace(f"{symbol}^", rf"\left({primes}\right)^").replace(symbol, primes)
         return text
 
     def changed(
@@ -80,29 +80,29 @@ class Solved:
         """The equation with all trees changed: of equations, conditions and solutions."""
         answers = tuple(
             StatedSolution(
-                {name: answer(name, tree) for name, tree in each.formulas.items()},
-                each.implicit and (answer("", each.implicit[0]), answer("", each.implicit[1])),
+                {name: answer(name, tree) for name, tree in item.formulas.items()},
+                item.implicit and (answer("", item.implicit[0]), answer("", item.implicit[1])),
             )
-            for each in self.answers
+            for item in self.answers
         )
         return Solved(
-            self.asked,
+            self.ode,
             tuple((change(left), change(right)) for left, right in self.equations),
-            tuple(condition(*each) for each in self.conditions),
+            tuple(condition(*item) for item in self.conditions),
             answers,
         )
 
 
 def solved(question: str, answer: str) -> Solved | None:
-    """The trees of a question and its answer; None for conditions of another form than a value."""
-    asked = read_differential_equation(question)
+    """The trees of a question and the answer; None for conditions of another form than a value."""
+    ode = read_differential_equation(question)
     conditions: list[tuple[Jet, Expression]] = []
-    for left, right in asked.conditions:
-        jet = asked.jets.get(left.name) if isinstance(left, Symbol) else None
-        if jet is None or any(name in symbols_of(right) for name in asked.jets):
+    for left, right in ode.conditions:
+        jet = ode.jets.get(left.name) if isinstance(left, Symbol) else None
+        if jet is None or any(name in symbols_of(right) for name in ode.jets):
             return None
         conditions.append((jet, right))
-    return Solved(asked, asked.equations, tuple(conditions), tuple(solutions(answer, asked)))
+    return Solved(ode, ode.equations, tuple(conditions), tuple(solutions(answer, ode)))
 
 
 def with_substitutions(tree: Expression, values: Mapping[str, Expression]) -> Expression:
@@ -115,12 +115,12 @@ def with_substitutions(tree: Expression, values: Mapping[str, Expression]) -> Ex
     return tree
 
 
-def scaled(made: Solved, factor: int) -> Solved:
+def scaled(problem: Solved, factor: int) -> Solved:
     """The equation of y(kx), whose coefficients change with the orders of derivatives."""
-    k, x = number(factor), made.asked.variable
+    k, x = number(factor), problem.ode.variable
     inner = mul(k, Symbol(x))
     values: dict[str, Expression] = {x: inner}
-    for name, jet in made.asked.jets.items():
+    for name, jet in problem.ode.jets.items():
         if not jet.at:
             values[name] = mul(number_power(factor, -jet.order), Symbol(name))
 
@@ -128,16 +128,16 @@ def scaled(made: Solved, factor: int) -> Solved:
         at = mul(number_power(factor, -1), jet.at[0])
         return jet._replace(at=(at,)), mul(number_power(factor, jet.order), value)
 
-    return made.changed(
+    return problem.changed(
         lambda tree: with_substitutions(tree, values),
         condition,
         lambda _, tree: substitute(tree, x, inner),
     )
 
 
-def shifted(made: Solved, distance: int) -> Solved:
+def shifted(problem: Solved, distance: int) -> Solved:
     """The equation of y(x + h)."""
-    x = made.asked.variable
+    x = problem.ode.variable
     inner = add(Symbol(x), number(distance))
 
     def condition(jet: Jet, value: Expression) -> tuple[Jet, Expression]:
@@ -146,18 +146,18 @@ def shifted(made: Solved, distance: int) -> Solved:
     def change(tree: Expression) -> Expression:
         return substitute(tree, x, inner)
 
-    return made.changed(change, condition, lambda _, tree: change(tree))
+    return problem.changed(change, condition, lambda _, tree: change(tree))
 
 
-def forced(made: Solved, term: Expression) -> Solved:
+def forced(problem: Solved, term: Expression) -> Solved:
     """The equation of y + p for a polynomial p: another forcing term, of a linear equation."""
-    x, functions = made.asked.variable, made.asked.functions
+    x, functions = problem.ode.variable, problem.ode.functions
     slopes = [term]
-    for _ in range(max(made.asked.orders.values())):
+    for _ in range(max(problem.ode.orders.values())):
         slopes.append(differentiate(slopes[-1], x))
     values: dict[str, Expression] = {
         name: add(Symbol(name), neg(slopes[jet.order]))
-        for name, jet in made.asked.jets.items()
+        for name, jet in problem.ode.jets.items()
         if not jet.at
     }
     values |= {name: add(Symbol(name), neg(term)) for name in functions}
@@ -165,7 +165,7 @@ def forced(made: Solved, term: Expression) -> Solved:
     def condition(jet: Jet, value: Expression) -> tuple[Jet, Expression]:
         return jet, add(value, substitute(slopes[jet.order], x, jet.at[0]))
 
-    return made.changed(
+    return problem.changed(
         lambda tree: with_substitutions(tree, values),
         condition,
         lambda name, tree: add(tree, term) if name else with_substitutions(tree, values),

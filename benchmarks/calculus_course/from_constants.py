@@ -25,7 +25,7 @@ from ...rewards.verify.differential_equation import verify_differential_equation
 from ..algebra.normal_form import UnusableFormulaError, readable
 from ..hashed_random import HashedRandom
 from ..lample_charton.algebra.backends import OwnBackend
-from ..lample_charton.codec.equations import shown
+from ..lample_charton.codec.equations import equation_latex
 from ..lample_charton.codec.prefix import PrefixError, Tokens
 from ..lample_charton.generators import GeneratorSettings
 from ..lample_charton.prefix_forms import prefix_form
@@ -48,14 +48,14 @@ _INVERSE: Final[dict[str, str]] = {
 
 
 def leaves(tree: Expression, undo: Callable[[Expression], bool]) -> Iterator[tuple[int, ...]]:
-    """The places of leaves under operators that can be undone."""
+    """The paths of leaves under invertible operators."""
     if not isinstance(tree, Call) or not tree.args:
         yield ()
         return
     for at, arg in enumerate(tree.args):
         if undo(Call(tree.function, (*tree.args[:at], Symbol("here"), *tree.args[at + 1 :]))):
-            for place in leaves(arg, undo):
-                yield (at, *place)
+            for path in leaves(arg, undo):
+                yield (at, *path)
 
 
 def _can_undo(node: Expression) -> bool:
@@ -65,36 +65,38 @@ def _can_undo(node: Expression) -> bool:
     return node.function in ("add", "mul", "div", "neg", "sqrt") or node.function in _INVERSE
 
 
-def replaced(tree: Expression, place: tuple[int, ...], leaf: Expression) -> Expression:
+def replaced(tree: Expression, path: tuple[int, ...], leaf: Expression) -> Expression:
     """The tree with another leaf at a place."""
-    if not place:
+    if not path:
         return leaf
-    at = place[0]
-    inner = replaced(tree.args[at], place[1:], leaf)
+    at = path[0]
+    inner = replaced(tree.args[at], path[1:], leaf)
     return Call(tree.function, (*tree.args[:at], inner, *tree.args[at + 1 :]))
 
 
 def solved_for(tree: Expression, name: str, value: Expression) -> Expression:
-    """The value of a symbol for which a tree that holds it once has a value.
+    """The value of a symbol, from the value of a tree with a single occurrence of the symbol.
 
     Raises:
         UnusableFormulaError: an operator above the symbol cannot be undone.
 
     """
     while not (isinstance(tree, Symbol) and tree.name == name):
+        # A second occurrence would need more than inverse operations.
         holding = [at for at, arg in enumerate(tree.args) if name in symbols_of(arg)]
         if len(holding) != 1:
             raise UnusableFormulaError("the constant is not there exactly once")
         at = holding[0]
-        others = [arg for number, arg in enumerate(tree.args) if number != at]
+        # Peel the outermost operation off the tree, and apply the inverse operation to the value.
+        siblings = [arg for number, arg in enumerate(tree.args) if number != at]
         if tree.function == "add":
-            value = add(value, *map(neg, others))
+            value = add(value, *map(neg, siblings))
         elif tree.function == "mul":
-            value = div(value, mul(*others) if len(others) > 1 else others[0])
+            value = div(value, mul(*siblings) if len(siblings) > 1 else siblings[0])
         elif tree.function == "neg":
             value = neg(value)
         elif tree.function == "div":
-            value = mul(value, others[0]) if at == 0 else div(others[0], value)
+            value = mul(value, siblings[0]) if at == 0 else div(siblings[0], value)
         elif tree.function == "sqrt":
             value = power(value, Number(2))
         elif tree.function == "pow" and at == 0 and isinstance(tree.args[1], Number):
@@ -108,25 +110,23 @@ def solved_for(tree: Expression, name: str, value: Expression) -> Expression:
 
 
 def _with_constants(random: HashedRandom, count: int) -> Expression:
-    """A random formula in x with so many constants, in places that can be undone."""
+    """A random formula in x with a number of constants, under invertible operators."""
     low, high = _OPERATORS[count]
     settings = GeneratorSettings(operators=random.integer(low, high))
     tree = readable(settings.tree(random, settings.operators or low))
     for number in range(count, 0, -1):
         name = f"C_{number}" if count > 1 else "C"
-        places = [
-            place for place in leaves(tree, _can_undo) if not _at(tree, place).startswith("C")
-        ]
-        if not places:
+        paths = [path for path in leaves(tree, _can_undo) if not _at(tree, path).startswith("C")]
+        if not paths:
             raise UnusableFormulaError("no leaf can become a constant")
-        tree = replaced(tree, random.choice(places), Symbol(name))
+        tree = replaced(tree, random.choice(paths), Symbol(name))
     if "x" not in symbols_of(tree):
         raise UnusableFormulaError("no variable")
     return tree
 
 
-def _at(tree: Expression, place: tuple[int, ...]) -> str:
-    for at in place:
+def _at(tree: Expression, path: tuple[int, ...]) -> str:
+    for at in path:
         tree = tree.args[at]
     return tree.name if isinstance(tree, Symbol) else ""
 
@@ -145,7 +145,7 @@ def _simplified(tree: Expression) -> Expression:
 
 
 def first_order(random: HashedRandom) -> tuple[Expression, Expression]:
-    """An equation's side that is zero, and its general solution."""
+    """An equation's side that is zero, and the general solution."""
     solution = _with_constants(random, 1)
     constant = solved_for(solution, "C", _Y)
     return _simplified(_total(constant)), solution
@@ -163,20 +163,20 @@ def second_order(random: HashedRandom) -> tuple[Expression, Expression]:
     return _simplified(_total(constant)), solution
 
 
-def _made(name: str, order: int, seed: int, index: int) -> Problem:
+def _generated(name: str, order: int, seed: int, index: int) -> Problem:
     make = first_order if order == 1 else second_order
     for attempt in range(_ATTEMPTS):
         try:
             equation, solution = make(HashedRandom(f"course/{name}", seed, index, attempt))
             if size(equation) > _LONGEST or _derivatives(order).isdisjoint(symbols_of(equation)):
                 continue
-            asked, answer = shown(equation), f"y = {to_latex(solution)}"
-            if not verify_differential_equation(rf"\boxed{{{answer}}}", asked).correct:
+            equation_text, answer = equation_latex(equation), f"y = {to_latex(solution)}"
+            if not verify_differential_equation(rf"\boxed{{{answer}}}", equation_text).correct:
                 continue
         except (ProblemError, UnusableFormulaError, ValueError, RecursionError):
             continue
         id = f"{name}-s{seed}-{index}"
-        return question(TASK, name, id, asked, answer, REQUEST, metadata={"order": order})
+        return question(TASK, name, id, equation_text, answer, REQUEST, metadata={"order": order})
     raise ValueError(f"no {name} at seed {seed}, index {index}")
 
 
@@ -187,13 +187,13 @@ def _derivatives(order: int) -> set[str]:
 @benchmark("course/ode1", source=SOURCE, size=200, task=TASK, endless=True)
 def ode1(seed: int, index: int) -> Problem:
     """First-order equations of random solutions with a constant (ODE1), endless."""
-    return _made("ode1", 1, seed, index)
+    return _generated("ode1", 1, seed, index)
 
 
 @benchmark("course/ode2", source=SOURCE, size=200, task=TASK, endless=True)
 def ode2(seed: int, index: int) -> Problem:
     """Second-order equations of random solutions with two constants (ODE2), endless."""
-    return _made("ode2", 2, seed, index)
+    return _generated("ode2", 2, seed, index)
 
 
 #: The generators of pairs of tokens by their name.

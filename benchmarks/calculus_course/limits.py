@@ -1,4 +1,4 @@
-"""Limits: a bank, its perturbations, and an endless generator with answers by construction."""
+"""Limits: a bank, the bank's perturbations, and an endless generator with constructed answers."""
 
 from __future__ import annotations
 
@@ -36,42 +36,42 @@ def bank(seed: int, index: int) -> Problem:
 # --- perturbations of the bank ---
 
 
-def _shifted(asked: LimitQuestion, answer: str, index: int) -> tuple[LimitQuestion, str] | None:
-    """x - c for x, at a point that is moved by c."""
-    if isinstance(asked.at, int) or asked.parameters:
+def _shifted(limit: LimitQuestion, answer: str, index: int) -> tuple[LimitQuestion, str] | None:
+    """x - c for x, at a point moved by c."""
+    if isinstance(limit.at, int) or limit.parameters:
         return None
     shift = SHIFTS[index % len(SHIFTS)]
-    moved = add(Symbol(asked.variable), neg(shift))
-    at = add(asked.at, shift)
-    if isinstance(asked.at, Number):
-        exact = Fraction(*asked.at) + Fraction(*shift)
+    moved = add(Symbol(limit.variable), neg(shift))
+    at = add(limit.at, shift)
+    if isinstance(limit.at, Number):
+        exact = Fraction(*limit.at) + Fraction(*shift)
         at = number(exact)
-    return replace(asked, expression=substitute(asked.expression, asked.variable, moved), at=at), (
+    return replace(limit, expression=substitute(limit.expression, limit.variable, moved), at=at), (
         answer
     )
 
 
-def _scaled(asked: LimitQuestion, answer: str, index: int) -> tuple[LimitQuestion, str] | None:
-    """The function times a number, and so the limit."""
+def _scaled(limit: LimitQuestion, answer: str, index: int) -> tuple[LimitQuestion, str] | None:
+    """The function times a number; the limit changes by the same factor."""
     factor = FACTORS[index % len(FACTORS)]
-    made = replace(asked, expression=mul(factor, asked.expression))
+    multiple = replace(limit, expression=mul(factor, limit.expression))
     if answer == NO_LIMIT:
-        return made, answer
+        return multiple, answer
     if "infty" in answer:
         sign = (-1 if answer.startswith("-") else 1) * (1 if Fraction(*factor) > 0 else -1)
-        return made, r"\infty" if sign > 0 else r"-\infty"
-    return made, to_latex(mul(factor, read(answer, symbols=asked.parameters)[0].expression))
+        return multiple, r"\infty" if sign > 0 else r"-\infty"
+    return multiple, to_latex(mul(factor, read(answer, symbols=limit.parameters)[0].expression))
 
 
-def _inverted(asked: LimitQuestion, answer: str, index: int) -> tuple[LimitQuestion, str] | None:
+def _inverted(limit: LimitQuestion, answer: str, index: int) -> tuple[LimitQuestion, str] | None:
     """1/t for x: infinity becomes zero from one side, and zero from the right becomes infinity."""
-    if asked.whole or is_written_with(asked.expression, "floor", "binomial", "factorial"):
+    if limit.whole or is_written_with(limit.expression, "floor", "binomial", "factorial"):
         return None
-    expression = substitute(asked.expression, asked.variable, div(ONE, Symbol(asked.variable)))
-    if isinstance(asked.at, int):
-        return replace(asked, expression=expression, at=ZERO, side=asked.at), answer
-    if asked.at == ZERO and asked.side:
-        return replace(asked, expression=expression, at=asked.side, side=0), answer
+    expression = substitute(limit.expression, limit.variable, div(ONE, Symbol(limit.variable)))
+    if isinstance(limit.at, int):
+        return replace(limit, expression=expression, at=ZERO, side=limit.at), answer
+    if limit.at == ZERO and limit.side:
+        return replace(limit, expression=expression, at=limit.side, side=0), answer
     return None
 
 
@@ -84,20 +84,20 @@ _PERTURBATIONS: dict[str, Callable[..., tuple[LimitQuestion, str] | None]] = {
 
 @cache
 def _perturbed(subset: str) -> tuple[tuple[Entry, str, str], ...]:
-    """The rows that a perturbation applies to, each with the new question and its answer."""
-    made: list[tuple[Entry, str, str]] = []
+    """The rows that a perturbation applies to, each with the new question and the answer."""
+    rows: list[tuple[Entry, str, str]] = []
     for index, entry in enumerate(entries("limits")):
         changed = _PERTURBATIONS[subset](limit_readings(entry.question)[0], entry.answer, index)
         if changed is not None:
-            made.append((entry, changed[0].latex, changed[1]))
-    return tuple(made)
+            rows.append((entry, changed[0].latex, changed[1]))
+    return tuple(rows)
 
 
 def _perturbed_problem(subset: str, index: int) -> Problem:
-    entry, asked, answer = _perturbed(subset)[index]
+    entry, limit, answer = _perturbed(subset)[index]
     facts: dict[str, JSON] = {"tags": list(entry.tags), "difficulty": entry.difficulty}
     name = f"{entry.id}-{subset.removeprefix('limits_')}"
-    return question(TASK, subset, name, asked, answer, REQUEST, parent=entry.id, metadata=facts)
+    return question(TASK, subset, name, limit, answer, REQUEST, parent=entry.id, metadata=facts)
 
 
 @benchmark(
@@ -135,7 +135,7 @@ def inverted(seed: int, index: int) -> Problem:
 
 @dataclass(frozen=True, slots=True)
 class Infinitesimal:
-    """A function that tends to zero with x as c (a x)^k, where a is a number of one's choice.
+    """A function that tends to zero with x as c (a x)^k, for any number a.
 
     Attributes:
         function: the function of a x.
@@ -154,11 +154,11 @@ def _of(name: str) -> Callable[[Expression], Expression]:
 
 
 def _less(*terms: Callable[[Expression], Expression]) -> Callable[[Expression], Expression]:
-    """The first function minus the others."""
+    """The first function minus all other functions."""
     return lambda u: add(terms[0](u), *(neg(term(u)) for term in terms[1:]))
 
 
-def _one(u: Expression) -> Expression:
+def _constant_one(u: Expression) -> Expression:
     return ONE
 
 
@@ -182,11 +182,11 @@ INFINITESIMALS = (
     Infinitesimal(_of("asin"), Fraction(1), 1),
     Infinitesimal(_of("sinh"), Fraction(1), 1),
     Infinitesimal(_logarithm, Fraction(1), 1),
-    Infinitesimal(_less(_of("exp"), _one), Fraction(1), 1),
-    Infinitesimal(_less(_root, _one), Fraction(1, 2), 1),
-    Infinitesimal(_less(_one, _of("cos")), Fraction(1, 2), 2),
-    Infinitesimal(_less(_of("cosh"), _one), Fraction(1, 2), 2),
-    Infinitesimal(_less(_of("exp"), _one, _same), Fraction(1, 2), 2),
+    Infinitesimal(_less(_of("exp"), _constant_one), Fraction(1), 1),
+    Infinitesimal(_less(_root, _constant_one), Fraction(1, 2), 1),
+    Infinitesimal(_less(_constant_one, _of("cos")), Fraction(1, 2), 2),
+    Infinitesimal(_less(_of("cosh"), _constant_one), Fraction(1, 2), 2),
+    Infinitesimal(_less(_of("exp"), _constant_one, _same), Fraction(1, 2), 2),
     Infinitesimal(_less(_same, _logarithm), Fraction(1, 2), 2),
     Infinitesimal(_less(_same, _of("sin")), Fraction(1, 6), 3),
     Infinitesimal(_less(_of("tan"), _same), Fraction(1, 3), 3),
@@ -197,11 +197,11 @@ INFINITESIMALS = (
 
 
 def _drawn(random: HashedRandom, order: int, x: Expression) -> tuple[Expression, Fraction]:
-    """A product of infinitesimals of one order altogether, and its coefficient."""
+    """A product of infinitesimals with a given total order, and the product's coefficient."""
     factors: list[Expression] = []
     coefficient = Fraction(1)
     while order:
-        chosen = random.choice([each for each in INFINITESIMALS if each.order <= order])
+        chosen = random.choice([item for item in INFINITESIMALS if item.order <= order])
         multiple = random.integer(1, 5)
         factors.append(chosen.function(mul(number(multiple), x)))
         coefficient *= chosen.coefficient * multiple**chosen.order
@@ -222,27 +222,27 @@ def generated(seed: int, index: int) -> Problem:
     surplus = random.choice((0, 0, 0, 0, 1, -1, -2))
     setting = random.choice(_SETTINGS) if surplus >= 0 else random.choice(_SETTINGS[:5])
     inner, at, side = _setting(random, setting, x)
-    above, upper = _drawn(random, order + max(surplus, 0), inner)
-    below, lower = _drawn(random, order + max(-surplus, 0), inner)
+    numerator, upper = _drawn(random, order + max(surplus, 0), inner)
+    denominator, lower = _drawn(random, order + max(-surplus, 0), inner)
     sign = random.choice((1, 1, -1))
     value = sign * upper / lower
-    expression = div(mul(number(sign), above), below)
+    expression = div(mul(number(sign), numerator), denominator)
     answer = _answer(value, surplus, setting)
     if setting == "power":
         # (1 + f)^{1/g} tends to e^{f/g}
-        base = add(ONE, mul(number(sign), above))
-        expression = power(base, div(ONE, below))
+        base = add(ONE, mul(number(sign), numerator))
+        expression = power(base, div(ONE, denominator))
         answer = "1" if surplus else to_latex(Call("exp", (number(value),)))
-    asked = LimitQuestion(expression, "x", at, side)
+    limit = LimitQuestion(expression, "x", at, side)
     facts: dict[str, JSON] = {"setting": setting, "difficulty": 1 + (order > 1) + (order > 2)}
     name = f"limits-s{seed}-{index}"
-    return question(TASK, "limits_generated", name, asked.latex, answer, REQUEST, metadata=facts)
+    return question(TASK, "limits_generated", name, limit.latex, answer, REQUEST, metadata=facts)
 
 
 def _setting(
     random: HashedRandom, setting: str, x: Expression
 ) -> tuple[Expression, Expression | int, int]:
-    """What tends to zero, the point and the side."""
+    """The infinitesimal, the point and the side."""
     if setting == "infinity":
         return div(ONE, x), 1, 0
     if setting == "point":

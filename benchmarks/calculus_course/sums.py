@@ -1,4 +1,4 @@
-"""Sums and power series: a bank, its perturbations, and an endless generator."""
+"""Sums and power series: a bank, the bank's perturbations, and an endless generator."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ FACTORS = (number(2), number(-3), Number(1, 2), number(5), Number(-2, 3))
 SHIFTS = (1, 2, 3)
 
 
-def request(asked: str) -> str:
-    """What is to be done, by what is asked."""
-    return OF_SERIES if asks_of_series(asked) else REQUEST
+def request(text: str) -> str:
+    """The sentence with the request, by the form of the question."""
+    return OF_SERIES if asks_of_series(text) else REQUEST
 
 
 @benchmark("course/sums", source=SOURCE, size=lambda: len(entries("sums")), task=TASK)
 def bank(seed: int, index: int) -> Problem:
-    """Finite and infinite sums, divergent ones, Taylor polynomials, coefficients and radii."""
+    """Finite, infinite and divergent sums, Taylor polynomials, coefficients and radii."""
     entry = entries("sums")[index]
     return of_entry(TASK, "sums", entry, request(entry.question))
 
@@ -61,7 +61,7 @@ def _read_answer(answer: str, problem: SumProblem) -> Expression:
 
 
 def _shifted(entry: Entry, index: int) -> tuple[str, str] | None:
-    """The same sum with an index that begins later."""
+    """The same sum with a later start of the index."""
     problem = _sum_of(entry)
     if problem is None or isinstance(problem.lower, int):
         return None
@@ -72,12 +72,12 @@ def _shifted(entry: Entry, index: int) -> tuple[str, str] | None:
         for limit in (problem.lower, problem.upper)
     ]
     term = substitute(problem.term, problem.counter, moved)
-    made = replace_fields(problem, term, ends[0], ends[1])
-    return latex_of(made), entry.answer
+    changed = replace_fields(problem, term, ends[0], ends[1])
+    return latex_of(changed), entry.answer
 
 
 def _scaled(entry: Entry, index: int) -> tuple[str, str] | None:
-    """The term times a number, and so the sum."""
+    """The term times a number; the sum changes by the same factor."""
     problem = _sum_of(entry)
     if problem is None:
         return None
@@ -89,33 +89,33 @@ def _scaled(entry: Entry, index: int) -> tuple[str, str] | None:
 
 
 def _later(entry: Entry, index: int) -> tuple[str, str] | None:
-    """The sum without its first term."""
+    """The sum without the first term."""
     problem = _sum_of(entry)
     if problem is None or isinstance(problem.lower, int):
         return None
-    first = fold(problem.lower)
-    if first is None:
+    lower = fold(problem.lower)
+    if lower is None:
         return None
-    made = replace_fields(problem, problem.term, number(first + 1), problem.upper)
+    changed = replace_fields(problem, problem.term, number(lower + 1), problem.upper)
     if entry.answer == DIVERGES:
-        return latex_of(made), DIVERGES
+        return latex_of(changed), DIVERGES
     left_out = substitute(problem.term, problem.counter, problem.lower)
-    return latex_of(made), to_latex(add(_read_answer(entry.answer, problem), neg(left_out)))
+    return latex_of(changed), to_latex(add(_read_answer(entry.answer, problem), neg(left_out)))
 
 
 def _of_multiple(entry: Entry, index: int) -> tuple[str, str] | None:
-    """A Taylor polynomial of f(c x) for one of f(x), about 0."""
+    """A Taylor polynomial of f(c x) for a Taylor polynomial of f(x), about 0."""
     if not asks_of_series(entry.question):
         return None
-    asked = read_series(entry.question)
-    if asked.wanted != "polynomial" or fold(asked.centre) != 0:
+    series = read_series(entry.question)
+    if series.wanted != "polynomial" or fold(series.centre) != 0:
         return None
     factor = FACTORS[index % len(FACTORS)]
-    x = mul(factor, Symbol(asked.variable))
-    function = to_latex(substitute(asked.function, asked.variable, x))
-    answer = read(entry.answer, symbols=asked.parameters)[0].expression
-    text = f"Maclaurin polynomial of degree {fold(asked.degree)} for ${function}$"
-    return text, to_latex(substitute(answer, asked.variable, x))
+    x = mul(factor, Symbol(series.variable))
+    function = to_latex(substitute(series.function, series.variable, x))
+    answer = read(entry.answer, symbols=series.parameters)[0].expression
+    text = f"Maclaurin polynomial of degree {fold(series.degree)} for ${function}$"
+    return text, to_latex(substitute(answer, series.variable, x))
 
 
 def replace_fields(
@@ -144,21 +144,21 @@ _PERTURBATIONS: Mapping[str, Callable[[Entry, int], tuple[str, str] | None]] = {
 
 @cache
 def _perturbed(subset: str) -> tuple[tuple[Entry, str, str], ...]:
-    """The rows that a perturbation applies to, each with the new question and its answer."""
-    made: list[tuple[Entry, str, str]] = []
+    """The rows that a perturbation applies to, each with the new question and the answer."""
+    rows: list[tuple[Entry, str, str]] = []
     for index, entry in enumerate(entries("sums")):
         changed = _PERTURBATIONS[subset](entry, index)
         if changed is not None:
-            made.append((entry, *changed))
-    return tuple(made)
+            rows.append((entry, *changed))
+    return tuple(rows)
 
 
 def _perturbed_problem(subset: str, index: int) -> Problem:
-    entry, asked, answer = _perturbed(subset)[index]
+    entry, text, answer = _perturbed(subset)[index]
     facts: dict[str, JSON] = {"tags": list(entry.tags), "difficulty": entry.difficulty}
     name = f"{entry.id}-{subset.removeprefix('sums_')}"
     return question(
-        TASK, subset, name, asked, answer, request(asked), parent=entry.id, metadata=facts
+        TASK, subset, name, text, answer, request(text), parent=entry.id, metadata=facts
     )
 
 
@@ -166,7 +166,7 @@ def _perturbed_problem(subset: str, index: int) -> Problem:
     "course/sums_shifted", source=SOURCE, size=lambda: len(_perturbed("sums_shifted")), task=TASK
 )
 def shifted(seed: int, index: int) -> Problem:
-    """Sums of the bank over a shifted index, which have the same value."""
+    """Sums of the bank over a shifted index, with the same value."""
     return _perturbed_problem("sums_shifted", index)
 
 
@@ -198,11 +198,11 @@ def multiple(seed: int, index: int) -> Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """A question with its answer, and the family that it is from."""
+class GeneratedSum:
+    """A question with the answer, and the family of the question."""
 
     family: str
-    asked: str
+    text: str
     answer: str
 
 
@@ -214,36 +214,36 @@ def _signed(value: int) -> str:
     return f"{value:+d}"
 
 
-def _geometric(random: HashedRandom) -> Made:
+def _geometric(random: HashedRandom) -> GeneratedSum:
     """c r^n from a first index, for a rational r below 1 in size."""
     q = random.integer(2, 9)
     ratio = Fraction(random.integer(1, q - 1), q) * random.choice((1, -1))
-    first, scale = random.integer(0, 3), random.integer(1, 9)
-    value = scale * ratio**first / (1 - ratio)
+    start, scale = random.integer(0, 3), random.integer(1, 9)
+    value = scale * ratio**start / (1 - ratio)
     term = rf"{scale}\left({_fraction(ratio)}\right)^n"
-    return Made("geometric", rf"\sum_{{n={first}}}^{{\infty}} {term}", _fraction(value))
+    return GeneratedSum("geometric", rf"\sum_{{n={start}}}^{{\infty}} {term}", _fraction(value))
 
 
-def _telescoping(random: HashedRandom) -> Made:
+def _telescoping(random: HashedRandom) -> GeneratedSum:
     """c/((n + a)(n + a + d)), whose sum is c/d times the first d of the 1/(n + a)."""
     a, d, scale = random.integer(0, 5), random.integer(1, 4), random.integer(1, 9)
     value = Fraction(scale, d) * sum(Fraction(1, 1 + a + i) for i in range(d))
-    left = "n" if a == 0 else f"(n+{a})"
-    term = rf"\frac{{{scale}}}{{{left}(n+{a + d})}}"
-    return Made("telescoping", rf"\sum_{{n=1}}^{{\infty}} {term}", _fraction(value))
+    factor = "n" if a == 0 else f"(n+{a})"
+    term = rf"\frac{{{scale}}}{{{factor}(n+{a + d})}}"
+    return GeneratedSum("telescoping", rf"\sum_{{n=1}}^{{\infty}} {term}", _fraction(value))
 
 
-def _polynomial(random: HashedRandom) -> Made:
-    """A polynomial of k up to n, whose sum follows from those of the binomial coefficients."""
+def _polynomial(random: HashedRandom) -> GeneratedSum:
+    """A polynomial of k up to n. The sum follows from the sums of binomial coefficients."""
     x = Symbol("n")
-    parts: list[Expression] = []
+    values: list[Expression] = []
     terms: list[Expression] = []
     for degree in range(4):
         scale = random.integer(-6, 6) or 1
         terms.append(mul(number(scale), *([Symbol("k")] * degree)))
-        parts.append(mul(number(scale), _power_sum(degree, x)))
-    asked = rf"\sum_{{k=1}}^{{n}} \left({to_latex(add(*terms))}\right)"
-    return Made("polynomial", asked, to_latex(add(*parts)))
+        values.append(mul(number(scale), _power_sum(degree, x)))
+    text = rf"\sum_{{k=1}}^{{n}} \left({to_latex(add(*terms))}\right)"
+    return GeneratedSum("polynomial", text, to_latex(add(*values)))
 
 
 def _power_sum(degree: int, n: Expression) -> Expression:
@@ -258,7 +258,7 @@ def _power_sum(degree: int, n: Expression) -> Expression:
     return mul(Number(1, 4), n, n, following, following)
 
 
-def _difference(random: HashedRandom) -> Made:
+def _difference(random: HashedRandom) -> GeneratedSum:
     """F(k) - F(k - 1) for a random F, whose sum is F(n) - F(0)."""
     a, b, c = random.integer(1, 6), random.integer(1, 6), random.integer(2, 5)
     n, k = Symbol("n"), Symbol("k")
@@ -272,25 +272,25 @@ def _difference(random: HashedRandom) -> Made:
     )
     shape = random.choice(shapes)
     function = read(shape, symbols="n")[0].expression
-    here = substitute(function, "n", k)
-    before = substitute(function, "n", add(k, number(-1)))
+    at_k = substitute(function, "n", k)
+    at_k_minus_1 = substitute(function, "n", add(k, number(-1)))
     value = add(function, neg(substitute(function, "n", number(0))))
-    asked = rf"\sum_{{k=1}}^{{{to_latex(n)}}} \left({to_latex(add(here, neg(before)))}\right)"
-    return Made("difference", asked, to_latex(value))
+    text = rf"\sum_{{k=1}}^{{{to_latex(n)}}} \left({to_latex(add(at_k, neg(at_k_minus_1)))}\right)"
+    return GeneratedSum("difference", text, to_latex(value))
 
 
-def _exponential(random: HashedRandom) -> Made:
+def _exponential(random: HashedRandom) -> GeneratedSum:
     """A polynomial of n times a^n/n!, by falling factorials."""
     a, b, c = random.integer(1, 4), random.integer(-4, 4), random.integer(1, 5)
     # n(n-1) + c n + b times a^n/n! has the sum (a^2 + c a + b) e^a
     value = a * a + c * a + b
     inner = f"n^2{_signed(c - 1)}n{_signed(b)}"
-    asked = rf"\sum_{{n=0}}^{{\infty}} \frac{{({inner}) {a}^n}}{{n!}}"
-    return Made("exponential", asked, rf"{value} e^{{{a}}}" if value else "0")
+    text = rf"\sum_{{n=0}}^{{\infty}} \frac{{({inner}) {a}^n}}{{n!}}"
+    return GeneratedSum("exponential", text, rf"{value} e^{{{a}}}" if value else "0")
 
 
-def _divergent(random: HashedRandom) -> Made:
-    """A term that decays like 1/n or slower, or not at all."""
+def _divergent(random: HashedRandom) -> GeneratedSum:
+    """A term with a decay like 1/n or slower, or without decay."""
     a, b, c = random.integer(1, 6), random.integer(1, 9), random.integer(1, 9)
     shapes = (
         rf"\frac{{{a}n+{b}}}{{n^2+{c}}}",
@@ -299,23 +299,23 @@ def _divergent(random: HashedRandom) -> Made:
         rf"(-1)^n\frac{{{a}n}}{{n+{c}}}",
         rf"\frac{{{a + 1}^n}}{{n^{c}}}",
     )
-    return Made("divergent", rf"\sum_{{n=1}}^{{\infty}} {random.choice(shapes)}", DIVERGES)
+    return GeneratedSum("divergent", rf"\sum_{{n=1}}^{{\infty}} {random.choice(shapes)}", DIVERGES)
 
 
-def _taylor(random: HashedRandom) -> Made:
+def _taylor(random: HashedRandom) -> GeneratedSum:
     """A product of two series with known coefficients."""
     degree, a, b = random.integer(3, 6), random.integer(1, 4), random.integer(1, 4)
-    name, first = random.choice(_KNOWN)
-    other, second = random.choice(_KNOWN)
+    f, f_coefficient = random.choice(_SERIES)
+    g, g_coefficient = random.choice(_SERIES)
     coefficients = [
-        sum(first(i) * a**i * second(k - i) * b ** (k - i) for i in range(k + 1))
+        sum(f_coefficient(i) * a**i * g_coefficient(k - i) * b ** (k - i) for i in range(k + 1))
         for k in range(degree + 1)
     ]
     x = Symbol("x")
     answer = add(*(mul(number(c), *([x] * k)) for k, c in enumerate(coefficients) if c))
-    function = f"{name.format(f'{a}x')} {other.format(f'{b}x')}"
-    asked = rf"Taylor polynomial of degree {degree} about $x=0$ of ${function}$"
-    return Made("Taylor polynomial", asked, to_latex(answer))
+    function = f"{f.format(f'{a}x')} {g.format(f'{b}x')}"
+    text = rf"Taylor polynomial of degree {degree} about $x=0$ of ${function}$"
+    return GeneratedSum("Taylor polynomial", text, to_latex(answer))
 
 
 def _factorial(n: int) -> int:
@@ -323,7 +323,7 @@ def _factorial(n: int) -> int:
 
 
 #: Functions of {} with the coefficients of their series.
-_KNOWN: tuple[tuple[str, Callable[[int], Fraction]], ...] = (
+_SERIES: tuple[tuple[str, Callable[[int], Fraction]], ...] = (
     ("e^{{{}}}", lambda k: Fraction(1, _factorial(k))),
     (r"\cos({})", lambda k: Fraction((-1) ** (k // 2) * (k % 2 == 0), _factorial(k))),
     (r"\frac{{1}}{{1-{}}}", lambda k: Fraction(1)),
@@ -331,7 +331,7 @@ _KNOWN: tuple[tuple[str, Callable[[int], Fraction]], ...] = (
     (r"\ln(1+{})", lambda k: Fraction((-1) ** (k + 1), k) if k else Fraction(0)),
 )
 
-FAMILIES: tuple[Callable[[HashedRandom], Made], ...] = (
+FAMILIES: tuple[Callable[[HashedRandom], GeneratedSum], ...] = (
     _geometric,
     _telescoping,
     _polynomial,
@@ -342,8 +342,8 @@ FAMILIES: tuple[Callable[[HashedRandom], Made], ...] = (
 )
 
 
-def drawn(seed: int, index: int) -> Made:
-    """The question at an address, with its answer."""
+def drawn(seed: int, index: int) -> GeneratedSum:
+    """The question at an address, with the answer."""
     random = HashedRandom("course/sums_generated", seed, index)
     return FAMILIES[index % len(FAMILIES)](random)
 
@@ -351,9 +351,9 @@ def drawn(seed: int, index: int) -> Made:
 @benchmark("course/sums_generated", source=SOURCE, size=210, task=TASK, endless=True)
 def generated(seed: int, index: int) -> Problem:
     """Sums and Taylor polynomials with answers by construction, endless."""
-    made = drawn(seed, index)
+    item = drawn(seed, index)
     name = f"sums-s{seed}-{index}"
-    facts: dict[str, JSON] = {"family": made.family}
+    facts: dict[str, JSON] = {"family": item.family}
     return question(
-        TASK, "sums_generated", name, made.asked, made.answer, request(made.asked), metadata=facts
+        TASK, "sums_generated", name, item.text, item.answer, request(item.text), metadata=facts
     )

@@ -115,7 +115,7 @@ _DRAWS = 64
     "definite/antiderivatives", source=SOURCE, size=200, task="definite_integral", endless=True
 )
 def antiderivatives(seed: int, index: int) -> Problem:
-    """Derivatives of random functions over ranges on which they are continuous, endless."""
+    """Derivatives of random functions over ranges of continuity, endless."""
     random = HashedRandom("definite/antiderivatives", seed, index)
     for draw in range(_DRAWS):
         pair = make("bwd", seed, index * _DRAWS + draw, SETTINGS)

@@ -21,7 +21,7 @@ DIVERGES = "diverges"
 
 @dataclass(frozen=True, slots=True)
 class ValuedIntegral:
-    """A definite integral with its value.
+    """A definite integral with the value.
 
     Attributes:
         integrand: f.
@@ -135,7 +135,7 @@ def problem(
     perturbation: str | None = None,
     metadata: Mapping[str, JSON] | None = None,
 ) -> Problem:
-    """The problem that asks for an integral."""
+    """The problem with a request for an integral."""
     return Problem(
         id=id,
         task="definite_integral",

@@ -1,7 +1,7 @@
-"""Perturbations of the bank's integrals; each problem names its original.
+"""Perturbations of the bank's integrals; each problem names the original.
 
 In the spirit of AntiderivBench's perturbed subsets: the method of solution stays the same, or needs
-one more step.
+a further step.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _OSCILLATING = frozenset("sin cos tan bessel_j".split())
 
 
 def substitutions(integral: ValuedIntegral) -> list[str]:
-    """Names of the substitutions in `SUBSTITUTIONS` that an integral's limits permit."""
+    """Names of the substitutions in `SUBSTITUTIONS` with the integral's limits in their range."""
     if integral.principal_value:
         return []
     functions = {node.function for node in nodes_of(integral.integrand) if isinstance(node, Call)}
@@ -140,7 +140,7 @@ SUBSTITUTIONS: dict[str, Callable[[ValuedIntegral], ValuedIntegral]] = {
 
 @cache
 def parity(entry: DefiniteEntry) -> int:
-    """+1 for an even integrand over [0, b], -1 for an odd one, else 0."""
+    """+1 for an even integrand over [0, b], -1 for an odd integrand, else 0."""
     integral = entry.parsed
     if integral.lower != ZERO or integral.principal_value or integral.value is None:
         return 0

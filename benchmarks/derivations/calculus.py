@@ -64,7 +64,7 @@ REFERENCE = "x"
 
 @dataclass(frozen=True, slots=True)
 class CalculusExample:
-    """A premise, one of its variables, the right result and a wrong result."""
+    """A premise, a variable of the premise, the right result and a wrong result."""
 
     operation: str
     premise: Expression
@@ -194,7 +194,7 @@ def _in_reference(solved: _Solved) -> _Solved:
 def _with_negative(
     operation: str, solved: _Solved, pool: Mapping[str, _Solved]
 ) -> CalculusExample | None:
-    """The example with the nearest result that is proven wrong; None without such a result."""
+    """The example with the nearest proven wrong result; None without a proven wrong result."""
     candidates: dict[str, Expression] = {}
     near = process.extract(
         latex(_in_reference(solved).result), pool.keys(), scorer=OSA.distance, limit=NEAREST

@@ -14,7 +14,7 @@ from .steps import PREMISE, PREMISES, Annotation, Derivation, Step, next_step, p
 
 
 def grow(length: int, rng: HashedRandom, options: Options) -> Derivation | None:
-    """A random derivation of at least ``length`` steps that ends with no premise, or None."""
+    """A random derivation of at least ``length`` steps and without a final premise, or None."""
     derivation = Derivation([Step(premise(rng, options), Annotation(PREMISE))])
     for _ in range(MAX_FAILURES):
         if len(derivation) >= length and derivation.steps[-1].annotation.operator not in PREMISES:
@@ -26,7 +26,7 @@ def grow(length: int, rng: HashedRandom, options: Options) -> Derivation | None:
 
 
 def self_contained(steps: Sequence[Step]) -> list[Step]:
-    """The last step, which is not a premise, and its dependencies, renumbered.
+    """The last step (not a premise) and the step's dependencies, renumbered.
 
     Only references to equations are renumbered. (The released code renumbered exponents, too.)
     """
@@ -54,7 +54,7 @@ def has_compound_arguments(step: Step) -> bool:
 
 
 def derivation(length: int, rng: HashedRandom, options: Options) -> list[Step] | None:
-    """The first ``length`` steps of a self-contained derivation; None if the draw is unusable."""
+    """The first ``length`` steps of a self-contained derivation; None for an unusable draw."""
     count = max(options.kept, length) if options.kept is not None else length
     grown = options.grown if options.kept is not None else length + options.grown
     drawn = grow(max(grown, count), rng, options)

@@ -145,7 +145,7 @@ def greek_names(step_example: StepExample, rng: HashedRandom) -> dict[str, str]:
 
 
 def renamed(step_example: StepExample, rng: HashedRandom) -> StepExample:
-    """VR: the example with Greek names; the renaming is one to one."""
+    """VR: the example with Greek names, renamed one to one."""
     return with_names(step_example, greek_names(step_example, rng))
 
 
@@ -186,7 +186,7 @@ def exchanged(step_example: StepExample) -> StepExample:
 
 
 def reannotated(step_example: StepExample) -> StepExample:
-    """AR: the example with the negative's annotation, so that the negative is right."""
+    """AR: the example with the negative's annotation, which makes the negative right."""
     return StepExample(step_example.before, step_example.negative, step_example.positive)
 
 
@@ -209,13 +209,13 @@ def perturbed(step_example: StepExample, name: str, key: object = 0) -> StepExam
 
 
 def is_proven(step_example: StepExample) -> bool:
-    """Whether an example and its perturbations are correct (AR follows from the example)."""
+    """Whether an example and the perturbations are correct (AR follows from the example)."""
     versions = [step_example, exchanged(step_example), renamed(step_example, HashedRandom("proof"))]
     return all(map(holds, versions))
 
 
 def holds(step_example: StepExample) -> bool:
-    """Whether each last step follows by its own annotation, but not by the other one."""
+    """Whether each last step follows by its own annotation, but not by the other annotation."""
     if not all(
         _follows(step_example.before, last_step)
         for last_step in (step_example.positive, step_example.negative)

@@ -1,9 +1,9 @@
-r"""Proofs that a step of a derivation is right, or that another equation is wrong.
+r"""Proofs of right steps of a derivation, and of wrong equations.
 
 The equations of a derivation have functions without a formula, derivatives and integrals. An
 `Interpretation` translates equations into the verifier's trees: functions are replaced by formulas,
 derivatives are evaluated (by `rewards.reading.expression`, not by the generator's own rules), and
-an integral becomes a symbol with a given derivative. Two expressions are equal if their values in
+an integral becomes a symbol with a given derivative. Two expressions are equal if the values in
 ball arithmetic agree to `POINT_BITS` at each of `POINTS` random complex points, and different if
 the balls are disjoint at a point; otherwise equality is undecided. Random complex points almost
 surely avoid branch cuts, and analytic functions with equal values at such points are equal on their
@@ -75,7 +75,7 @@ def equal(expression: Expression, second: Expression) -> bool:
     """Whether two expressions are the same function.
 
     Raises:
-        UndecidedError: there are no finite values, or values are not precise enough.
+        UndecidedError: no finite values, or values without enough precision.
 
     """
     if expression == second:
@@ -91,7 +91,7 @@ def equal(expression: Expression, second: Expression) -> bool:
 
 
 def _is_sum(total: Expression, addends: Sequence[Expression], signs: Sequence[int]) -> bool:
-    """Whether an expression is the sum of ``addends`` with these signs."""
+    """Whether an expression is the sum of ``addends`` with given signs."""
     values = [_values(addend) for addend in addends]
     with precision(BITS):
         gaps = [
@@ -148,7 +148,7 @@ def _is_large(expression: Expression) -> bool:
 
 @dataclass(slots=True)
 class _Integral:
-    """The symbol for an integral, and the integral's value once it is evaluated."""
+    """The symbol for an integral, and the integral's value after the evaluation."""
 
     integrand: Expression
     variable: str
@@ -177,7 +177,7 @@ class Interpretation:
             self.functions[name, len(args)] = args, self.lower(formula)
 
     def _defined(self, equation: DerivationEquation) -> tuple[str, tuple[str, ...], Expression]:
-        """The new function's name, its arguments and its formula."""
+        """The new function's name, arguments and formula."""
         for side, formula in ((equation.left, equation.right), (equation.right, equation.left)):
             args = tuple(arg.name for arg in side.args if isinstance(arg, Symbol))
             is_definition = is_applied(side) and len(set(args)) == len(side.args)
@@ -240,6 +240,8 @@ class Interpretation:
         """∫ integrand dx in terms of known integrals, or a new symbol."""
         if _vanishes(integrand):
             return trees.ZERO
+        # Equal and proportional integrands share a symbol, as ∫ is linear; only a new integrand
+        # gets a new symbol.
         for integral in self.integrals:
             if integral.variable == x:
                 if equal(integral.integrand, integrand):
@@ -252,6 +254,7 @@ class Interpretation:
                             integral.value or integral.symbol,
                         ),
                     )
+        # A sum of known integrands is the sum of known integrals.
         combined = self._combined(integrand, x)
         if combined is not None:
             return combined
@@ -265,9 +268,7 @@ class Interpretation:
         return equal(cross_product, trees.mul(expression, self.derivative(second, x)))
 
     def _combined(self, integrand: Expression, x: str) -> Expression | None:
-        """The integral as a signed sum of two or three known integrals; None if there is no such
-        sum.
-        """
+        """The integral as a signed sum of two or three known integrals; None without such a sum."""
         candidates = [integral for integral in self.integrals if integral.variable == x]
         for size in (2, 3):
             for chosen in combinations(candidates, size):
@@ -401,6 +402,7 @@ def _prove_step(
 ) -> None:
     operator = step.annotation.operator
     try:
+        # A premise is a definition, and needs no proof.
         if operator in PREMISES:
             interpretation.define(step.equation)
             return
@@ -410,8 +412,11 @@ def _prove_step(
             interpretation.lower(step.equation.left),
             interpretation.lower(step.equation.right),
         )
+        # With the premises' formulas the equation itself must hold; with generic functions only the
+        # step can be judged.
         if not interpretation.any_functions:
             interpretation.require(left_side, right_side, "the two sides differ")
+        # A substitution uses an equation that generic functions do not satisfy.
         if operator in SUBSTITUTIONS and interpretation.any_functions:
             return
         expected = interpretation.computed(step.annotation, earlier)

@@ -1,9 +1,9 @@
-"""Data sets for classifiers: train, validation, a static test set and its perturbations.
+"""Data sets for classifiers: train, validation, a static test set with perturbations.
 
 Sizes are from table 5 for 20,000 (calculus: 32,000) training sequences, and proportional for other
 sizes. Every example gives a right and a wrong sequence, both in the same split. (The released code
-splits them at random.) Equal examples are used once. Test sets have the first indices, and depend
-only on seed and size.
+splits sequences at random.) Equal examples are used once. Test sets have the first indices, and
+depend only on seed and size.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _even(size: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class _Texts:
     """An example's texts: perturbation ("" for none) -> (right, wrong)."""
 
     number: int
@@ -70,7 +70,7 @@ class _Maker:
     options: Options
     style: str
 
-    def make(self, with_perturbations: bool, number: int) -> _Made:
+    def make(self, with_perturbations: bool, number: int) -> _Texts:
         if isinstance(self.kind, int):
             return _step(self.kind, self.seed, self.options, self.style, with_perturbations, number)
         return _case(
@@ -113,7 +113,7 @@ def calculus_splits(
 
 def _step(
     steps: int, seed: int, options: Options, style: str, with_perturbations: bool, number: int
-) -> _Made:
+) -> _Texts:
     step_example = example(steps, seed, number, options)
     key = (steps, seed, number)
     versions = {"": step_example} | (
@@ -125,7 +125,7 @@ def _step(
         name: (sequences.sequence(version, 1, style), sequences.sequence(version, 0, style))
         for name, version in versions.items()
     }
-    return _Made(number, step_example.operator, step_example.negative.annotation.operator, texts)
+    return _Texts(number, step_example.operator, step_example.negative.annotation.operator, texts)
 
 
 def _case(
@@ -136,7 +136,7 @@ def _case(
     easy: bool,
     with_perturbations: bool,
     number: int,
-) -> _Made:
+) -> _Texts:
     calculus_case = case(operation, seed, number, easy=easy, options=options)
 
     def pair(text: Callable[[int], str]) -> tuple[str, str]:
@@ -152,7 +152,7 @@ def _case(
         texts["EC"] = pair(
             lambda label: calculus.converted(calculus_case, label, HashedRandom(*key), style)
         )
-    return _Made(number, operation, operation, texts)
+    return _Texts(number, operation, operation, texts)
 
 
 def _splits(
@@ -162,6 +162,8 @@ def _splits(
     name: str,
     workers: int | None,
 ) -> dict[str, list[Row]]:
+    # The test set comes first, so that it depends on seed and size alone; later sets skip the
+    # examples of earlier sets.
     seen: set[str] = set()
     splits: dict[str, list[Row]] = {"train": [], "validation": [], "static": []}
     splits |= {perturbation: [] for perturbation in perturbations}
@@ -186,7 +188,7 @@ def _splits(
     return splits
 
 
-def _rows(made_example: _Made, name: str, perturbation: str) -> list[Row]:
+def _rows(made_example: _Texts, name: str, perturbation: str) -> list[Row]:
     """The two sequences. Under AR, the equations are in the order of the unperturbed sequences."""
     swapped = perturbation == "AR"
     rows = []
@@ -206,7 +208,7 @@ def _rows(made_example: _Made, name: str, perturbation: str) -> list[Row]:
     return rows
 
 
-_Mapping: TypeAlias = Callable[[bool, int], Iterator[_Made]]
+_Mapping: TypeAlias = Callable[[bool, int], Iterator[_Texts]]
 
 
 @contextmanager
@@ -221,7 +223,7 @@ def _mapping(maker: _Maker, workers: int | None) -> Iterator[_Mapping]:
         return
     with make_pool(workers, MEMORY_MB, tasks={"made": f"{__name__}:made"}) as pool:
 
-        def mapped(with_perturbations: bool, start: int) -> Iterator[_Made]:
+        def mapped(with_perturbations: bool, start: int) -> Iterator[_Texts]:
             ahead: deque[Future[list[Any]]] = deque()
             starts = count(start, BATCH)
             try:
@@ -232,7 +234,7 @@ def _mapping(maker: _Maker, workers: int | None) -> Iterator[_Mapping]:
                     (rows,) = ahead.popleft().result()
                     if isinstance(rows, WorkerError):  # nothing here has a time limit: a bug
                         raise rows
-                    yield from (_Made(*row) for row in rows)
+                    yield from (_Texts(*row) for row in rows)
             finally:
                 for future in ahead:
                     future.cancel()

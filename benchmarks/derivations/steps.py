@@ -1,7 +1,7 @@
-"""Steps of a derivation: draw an operator and its operands, apply it, check the result.
+"""Steps of a derivation: draw an operator and operands, apply the operator, check the result.
 
-This is algorithm 1 (and the premises of algorithm 2) of Meadows et al., with the details of the
-released code.
+The module is algorithm 1 (and the premises of algorithm 2) of Meadows et al., with the details of
+the released code.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class DerivationEquation:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """An operator, its equations (counted from 1), and a further operand."""
+    """An operator, equations (counted from 1), and a further operand."""
 
     operator: str
     equations: tuple[int, ...] = ()
@@ -133,7 +133,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An equation with its annotation."""
+    """An equation with the annotation."""
 
     equation: DerivationEquation
     annotation: Annotation
@@ -146,7 +146,7 @@ class Step:
 def premise(
     rng: HashedRandom, options: Options, used: Set[str] = frozenset()
 ) -> DerivationEquation:
-    """An equation that defines a function (algorithm 2) whose name is not in ``used``."""
+    """An equation that defines a function (algorithm 2) with a name outside ``used``."""
     right, letters_drawn = _premise_expression(rng, options)
     mine = names_of(right) if options.corrected else letters_drawn
     names = [name for name in VOCABULARY if name not in used and name not in mine]
@@ -159,22 +159,25 @@ def premise_expression(rng: HashedRandom, options: Options) -> Expression:
 
 
 def _premise_expression(rng: HashedRandom, options: Options) -> tuple[Expression, set[str]]:
-    """The right side of a premise, and the letters that were drawn first."""
+    """The right side of a premise, and the first drawn letters."""
     letters = [symbol(name) for name in VOCABULARY]
     while True:
         try:
-            first = rng.choice(letters)
-            letters_drawn = {name_of(first)}
+            drawn_letter = rng.choice(letters)
+            letters_drawn = {name_of(drawn_letter)}
+            # A function of a letter or an operation on two letters, extended up to the chosen
+            # complexity.
             if rng.below(2):
-                term = CONSTRUCTORS[rng.choice(UNARY)](first)
+                term = CONSTRUCTORS[rng.choice(UNARY)](drawn_letter)
             else:
-                second = rng.choice([letter for letter in letters if letter != first])
+                second = rng.choice([letter for letter in letters if letter != drawn_letter])
                 letters_drawn.add(name_of(second))
-                term = ARITHMETIC[rng.choice(tuple(ARITHMETIC))](first, second)
+                term = ARITHMETIC[rng.choice(tuple(ARITHMETIC))](drawn_letter, second)
             for _ in range(rng.below(options.complexity)):
                 term = _extended(term, letters, rng)
         except UnusableFormulaError:
             continue
+        # Evaluation may leave a constant, such as x - x, which defines nothing.
         if free(term):
             return term, letters_drawn
 
@@ -241,7 +244,7 @@ class Derivation:
         return {term.function for term in self.elements if is_applied(term)}
 
     def substitutions(self, operator: str) -> list[tuple[int, int]]:
-        """The pairs (i, j) for which a substitution changes equation i."""
+        """The pairs (i, j) with a change of equation i by the substitution."""
         count = len(self.steps)
         return [
             (i, j)
@@ -251,7 +254,7 @@ class Derivation:
         ]
 
     def substituted(self, operator: str, i: int, j: int) -> DerivationEquation | None:
-        """Equation i with one side of equation j replaced by the other."""
+        """Equation i with a side of equation j replaced by the other side."""
         key = operator, i, j
         if key not in self._substituted:
             self._substituted[key] = self._substitute(operator, i, j)
@@ -259,6 +262,7 @@ class Derivation:
 
     def _substitute(self, operator: str, i: int, j: int) -> DerivationEquation | None:
         source = self.equation(j)
+        # Substituting 0 or 1 would rewrite unrelated numbers.
         if {source.left, source.right} & {ZERO, ONE}:
             return None
         old, new = source.left, source.right
@@ -275,6 +279,7 @@ class Derivation:
         except (BoundVariableError, UnusableFormulaError):
             return None
         result = DerivationEquation(new_left, new_right)
+        # An unchanged equation or a truth value is no new equation.
         if result == target or is_decided(result):
             return None
         return result if (occurs and _stands_whole(old)) or target.shows(old) else None
@@ -365,6 +370,8 @@ def _integrals_evaluated(
     integrals = [t for t in elements if t.function == "integral"]
     if any(len(term.args) > 2 for term in integrals):
         return None
+    # The released code may take a function's name for a constant of integration, and the same
+    # letter twice; the corrected version does neither.
     names_in_use = derivation.letters | (derivation.functions if options.corrected else set())
     letters = [name for name in VOCABULARY if name not in names_in_use]
     left_side, right_side = equation.left, equation.right
@@ -384,6 +391,7 @@ def _integrals_evaluated(
 
 def _binary(derivation: Derivation, rng: HashedRandom, options: Options) -> Step | None:
     names = (*ARITHMETIC, *CALCULUS, *SUBSTITUTIONS)
+    # Substitutions need a second equation.
     weights = [1] * 5 + [options.calculus] * 2
     if len(derivation) > 1:
         weights += [options.substitution] * 2

@@ -39,6 +39,8 @@ def step_problem(
     steps: int, seed: int, index: int, *, perturbation: str | None = None, options: Options = CODE
 ) -> Problem:
     """A problem of the step task, static or under VR, EE or AR."""
+    # Indices alternate between the right and the wrong last step of an example; AR exchanges the
+    # two.
     number, wrong = divmod(index, 2)
     static = example(steps, seed, number, options)
     variant = _prefix(options)
@@ -119,7 +121,7 @@ def fewer_steps_problem(
 def calculus_problem(
     short: str, seed: int, index: int, *, variant: str | None = None, options: Options = CODE
 ) -> Problem:
-    """A problem of the calculus task: static, under VR or EC, or Easy (of one variable)."""
+    """A problem of the calculus task: static, under VR or EC, or Easy (of a single variable)."""
     number, wrong = divmod(index, 2)
     label = 1 - wrong
     easy = variant == "easy"

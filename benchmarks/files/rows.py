@@ -78,6 +78,8 @@ def problem_from_row(row: Any, row_format: RowFormat, benchmark: str, number: in
     """
     if not isinstance(row, Mapping):
         raise ValueError("not a JSON object")
+    # Whole problems, known publishers and course questions are recognised by their columns. Named
+    # columns override the recognition.
     if _is_whole(row) and not row_format.columns:
         loose = {name: _mapping(row, name) for name in ("assumptions", "metadata")}
         present = {name: value for name, value in row.items() if value is not None}
@@ -94,6 +96,7 @@ def problem_from_row(row: Any, row_format: RowFormat, benchmark: str, number: in
     else:
         problem = _integration(_fields(row, row_format), row_format, benchmark, number)
     try:
+        # Half a surrogate pair would fail only when the run is stored.
         json.dumps(problem.to_dict(), ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         half = error.object[error.start : error.end]
@@ -121,8 +124,8 @@ def _is_of_course(row: Mapping[str, Any]) -> bool:
 
 
 def _of_course(row: Mapping[str, Any], benchmark: str, number: int) -> Problem:
-    """A question of the course: ``task``, ``question``, and an ``answer`` where one is known."""
-    asked, task = str(row["question"]), COURSE[str(row["task"])]
+    """A question of the course: ``task``, ``question``, and an ``answer`` if known."""
+    text, task = str(row["question"]), COURSE[str(row["task"])]
     answer = None if row.get("answer") in (None, "") else str(row["answer"])
     used = {"task", "question", "answer", "request", "assumptions", "id", "subset"}
     return Problem(
@@ -130,8 +133,8 @@ def _of_course(row: Mapping[str, Any], benchmark: str, number: int) -> Problem:
         task=task.name,
         benchmark=benchmark,
         subset=str(row.get("subset") or "problems"),
-        inputs=QuestionInputs(asked, str(row.get("request") or task.summary)),
-        target=QuestionTarget(asked, answer),
+        inputs=QuestionInputs(text, str(row.get("request") or task.summary)),
+        target=QuestionTarget(text, answer),
         assumptions=_mapping(row, "assumptions"),
         metadata={name: value for name, value in row.items() if name not in used},
     )
@@ -186,10 +189,12 @@ def _publisher(row: Mapping[str, Any]) -> str | None:
 
 def _fields(row: Mapping[str, Any], row_format: RowFormat) -> dict[str, Any]:
     fields = {name: row[name] for name in FIELDS if name in row and row[name] not in (None, "")}
+    # Columns without a role are kept as metadata, so no data of the row are lost.
     used = set(row_format.columns.values())
     extra_columns = {
         str(name): row[name] for name in row if name not in FIELDS and name not in used
     }
+    # Named columns win over columns with our own names.
     for name, column in row_format.columns.items():
         if column not in row:
             columns = ", ".join(map(str, row))
@@ -202,6 +207,7 @@ def _fields(row: Mapping[str, Any], row_format: RowFormat) -> dict[str, Any]:
             f"no 'integrand'; the columns are {', '.join(map(str, row))} (--columns "
             f"integrand={next(iter(extra_columns), 'COLUMN')} takes another)"
         )
+    # A misspelt column would silently become metadata, and a needed field would be missing.
     for name in extra_columns:
         near = difflib.get_close_matches(name, FIELDS, n=1, cutoff=0.85)
         if near and near[0] not in fields:
@@ -255,9 +261,9 @@ def _formula(value: Any, row_format: RowFormat) -> str:
 
 
 def _prepared(text: str, variable: str | None, assumptions: Mapping[str, str]) -> Integrand:
-    """The integrand as the verifier reads it.
+    """The integrand in the verifier's reading.
 
-    The variable is the given one, else from the differential, else the only symbol, else x.
+    The variable is the given variable, else from the differential, else the only symbol, else x.
     """
     try:
         return prepare(text, variable, assumptions)
@@ -281,7 +287,7 @@ def _check_reference(target: IntegrationTarget, prepared: Integrand) -> None:
 
 
 def _mapping(fields: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """A field that is a mapping; in CSV it is JSON text."""
+    """A mapping field; in CSV the field is JSON text."""
     value = fields.get(name) or {}
     if isinstance(value, str):
         value = json.loads(value)

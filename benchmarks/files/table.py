@@ -1,4 +1,4 @@
-"""Names of tables, and reading them."""
+"""Names of tables, and reading of tables."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class ProblemFileError(BenchmarkError):
 
 
 class BrokenRowsWarning(UserWarning):
-    """Rows that ``skip-broken=yes`` left out."""
+    """Rows left out by ``skip-broken=yes``."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableSource:
-    """The place of a table and how to read it; ``reader`` is a module of `RELEASED`."""
+    """The place of a table and the way of reading; ``reader`` is a module of `RELEASED`."""
 
     place: str
     hub: bool = False
@@ -47,7 +47,7 @@ class TableSource:
 
     @property
     def name(self) -> str:
-        """The benchmark's name in its problems."""
+        """The benchmark's name in the table's problems."""
         return Path(self.place).stem
 
 
@@ -64,9 +64,9 @@ def is_source(spec: str) -> bool:
 
 
 def _released(name: str) -> tuple[str, str]:
-    """The path in a name such as ``lample_charton/FILE``, and the module that reads the file.
+    """The path in a name such as ``lample_charton/FILE``, and the file's reader module.
 
-    A path needs a dot or a slash, so that no file hides a subset.
+    A path needs a dot or a slash: no file hides a subset.
     """
     for start, reader in RELEASED.items():
         path = name.removeprefix(start)
@@ -76,7 +76,7 @@ def _released(name: str) -> tuple[str, str]:
 
 
 def _archive(name: str) -> str:
-    """The file of ``RUN/archive``; any other name is returned unchanged."""
+    """The file of ``RUN/archive``; any other name unchanged."""
     path = Path(name)
     file = path.with_name(ARCHIVE)
     is_archive = path.name == file.stem and (path.parent / "manifest.json").is_file()
@@ -105,6 +105,7 @@ def parse(spec: str) -> TableSource:
     skip = settings.pop("skip-broken", "no")
     if skip not in ("yes", "no"):
         raise ProblemFileError(f"{spec}: skip-broken must be yes or no, not {skip!r}")
+    # Released files have a fixed format: settings on columns cannot apply.
     if reader and settings:
         raise ProblemFileError(f"{spec}: a file of prefix tokens has no {next(iter(settings))}=")
     split, syntax = settings.pop("split", None), settings.pop("syntax", "latex")
@@ -149,6 +150,7 @@ def read_problems(source: TableSource | Path) -> list[Problem]:
             broken.append(f"{where}: {error}")
         else:
             problems[problem.id] = problem
+    # All broken rows are reported together.
     if broken:
         _report(source, broken)
     if not problems:
@@ -250,7 +252,7 @@ def _of_json(path: Path, text: str) -> _Rows:
 
 
 def _lists(tree: Any) -> list[tuple[str, list[Any]]]:
-    """The lists in nested objects, by joined names; empty if there are other values."""
+    """The lists in nested objects, by joined names; empty for any other value."""
     lists: list[tuple[str, list[Any]]] = []
     for name, inner in tree.items() if isinstance(tree, Mapping) else ():
         inner_lists = [("", inner)] if isinstance(inner, list) else _lists(inner)

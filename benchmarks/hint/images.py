@@ -1,9 +1,9 @@
 """Expressions as pictures: symbols of 45 x 45 pixels, pasted from left to right without a gap.
 
-Li et al. 2023, section 3. Pictures come from a folder of one's own, such as the handwritten symbols
-of the release, or are made here: digits are those of scikit-learn's digits set (real handwriting,
-8 x 8), all other symbols are drawn with random strokes, which is not the paper's handwriting.
-Dark on white, as there.
+Li et al. 2023, section 3. Pictures come from a user's folder, such as the handwritten symbols of
+the release, or are drawn by the module: digits from scikit-learn's digits set (real handwriting, 8
+x 8), all other symbols with random strokes, which differ from the paper's handwriting. Symbols are
+dark on white, as in the release.
 """
 
 from __future__ import annotations
@@ -62,11 +62,11 @@ Pixels: TypeAlias = npt.NDArray[np.uint8]
 
 
 class Pictures:
-    """Pictures of symbols by the paths that records name.
+    """Pictures of symbols by the paths in records.
 
     Args:
-        folder: A folder that has a folder for each symbol; None for the pictures made here.
-        seed: That of the drawn strokes.
+        folder: A folder with a subfolder for each symbol; None for drawn pictures.
+        seed: The seed of the drawn strokes.
 
     """
 
@@ -98,7 +98,7 @@ class Pictures:
 
 
 class ProblemPictures:
-    """Pictures of problems: those that a released row names, otherwise some of its pool's.
+    """Pictures of problems: the pictures of a released row, otherwise pictures of the split's pool.
 
     Args:
         folder: As of `Pictures`.
@@ -109,17 +109,17 @@ class ProblemPictures:
         self.pictures, self.pools = Pictures(folder), pools_of(folder)
 
     def paths(self, problem: Problem) -> tuple[str, ...]:
-        """The paths of its symbols' pictures; raises `PoolError` for a symbol without any."""
+        """The paths of the symbols' pictures; raises `PoolError` for a symbol without pictures."""
         named = problem.metadata.get("img_paths")
         if isinstance(named, list | tuple):
             return tuple(map(str, named))
-        part = "train" if problem.subset.endswith("train") else "test"
+        split = "train" if problem.subset.endswith("train") else "test"
         if not isinstance(inputs := problem.inputs, ArithmeticInputs) or not inputs.expression:
             raise ExpressionPoolError("there is no expression to show")
-        return self.pools.chosen(part, inputs.expression, problem.id)
+        return self.pools.chosen(split, inputs.expression, problem.id)
 
     def symbols(self, problem: Problem) -> list[Pixels]:
-        """Its symbols one by one; raises `PoolError` for a picture that cannot be read."""
+        """The symbols in turn; raises `PoolError` for an unreadable picture."""
         return [self.pictures.symbol(path) for path in self.paths(problem)]
 
     def png(self, problem: Problem) -> bytes:
@@ -129,7 +129,7 @@ class ProblemPictures:
 
 @lru_cache(maxsize=8)
 def problem_pictures(folder: str = "") -> ProblemPictures:
-    """The pictures in a folder; "": those made here."""
+    """The pictures in a folder; drawn pictures for ""."""
     return ProblemPictures(Path(folder) if folder else None)
 
 
@@ -154,8 +154,8 @@ def draw_symbol(symbol: str, number: int, seed: int = 0) -> Pixels:
 
     Args:
         symbol: One of ``+-*/()xyabcd``.
-        number: Which of the symbol's drawings.
-        seed: The same seed draws the same.
+        number: The number of the drawing.
+        seed: The same seed draws the same picture.
 
     >>> draw_symbol("+", 3).shape
     (45, 45)
@@ -196,8 +196,8 @@ def _distance(points: list[tuple[float, float]]) -> npt.NDArray[np.float64]:
     for (x, y), (u, v) in pairwise(points):
         square = max((u - x) * (u - x) + (v - y) * (v - y), 1e-9)
         along = np.clip(((right - x) * (u - x) + (down - y) * (v - y)) / square, 0, 1)
-        across, below = right - x - along * (u - x), down - y - along * (v - y)
-        nearest = np.minimum(nearest, across * across + below * below)
+        dx, dy = right - x - along * (u - x), down - y - along * (v - y)
+        nearest = np.minimum(nearest, dx * dx + dy * dy)
     distance: npt.NDArray[np.float64] = np.sqrt(nearest)
     return distance
 
@@ -222,9 +222,9 @@ def _enlarged(image: npt.NDArray[np.float64]) -> Pixels:
     side, margin = 40, 2
     at = np.clip((np.arange(side) + 0.5) * 8 / side - 0.5, 0, 7)
     low = np.minimum(at.astype(int), 6)
-    part = at - low
-    rows = image[low] * (1 - part)[:, None] + image[low + 1] * part[:, None]
-    large = rows[:, low] * (1 - part) + rows[:, low + 1] * part
+    fraction = at - low
+    rows = image[low] * (1 - fraction)[:, None] + image[low + 1] * fraction[:, None]
+    large = rows[:, low] * (1 - fraction) + rows[:, low + 1] * fraction
     ink = np.clip((large - 5) / 6, 0, 1)  # 0 to 16 in the set; the blur at the edges taken off
     canvas = np.full((SIZE, SIZE), 255, np.uint8)
     canvas[margin : margin + side, margin : margin + side] = 255 - np.rint(255 * ink)

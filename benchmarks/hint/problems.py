@@ -1,4 +1,4 @@
-"""A HINT expression as a problem, and the check of one against the semantics."""
+"""A HINT expression as a problem, and the check of a problem against the semantics."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def concepts_in(text: str) -> str:
 
 
 def features(expression: Expression) -> dict[str, JSON]:
-    """What results are broken down by: those of the paper's figure A5, and the largest value."""
+    """Properties for breakdowns of results: the properties of figure A5, and the largest value."""
     operators = expression.operators
     return {
         "operators": len(operators),
@@ -49,7 +49,7 @@ def features(expression: Expression) -> dict[str, JSON]:
 def problem_of(
     name: str, benchmark: str, subset: str, expression: Expression, about: dict[str, JSON]
 ) -> Problem:
-    """The problem that asks for an expression's value; ``about`` is added to its metadata."""
+    """The problem of an expression's value; ``about`` is added to the metadata."""
     concepts = concepts_in(expression.text)
     if expression.value is None:
         raise ValueError(f"{expression.text} has no value")
@@ -77,7 +77,7 @@ def is_hint(problem: Problem) -> bool:
 
 
 def contradiction(problem: Problem) -> str | None:
-    """What in a problem contradicts HINT's semantics; None if nothing does."""
+    """The contradiction of a problem to HINT's semantics; None without a contradiction."""
     inputs, target = problem.inputs, problem.target_as(ArithmeticTarget)
     text = inputs.expression if isinstance(inputs, ArithmeticInputs) else ""
     try:

@@ -14,7 +14,7 @@ _FIELDS = ("id", "img_paths", "expr", "head", "res", "res_all")
 
 
 class RecordError(ValueError):
-    """A row that is no record, or contradicts the semantics; the message lists what is wrong."""
+    """A row that is no record, or contradicts the semantics; the message lists the faults."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class HintRecord:
 
     Attributes:
         id: As in ``test_00000012``.
-        expression: The expression with its tree and values.
+        expression: The expression with tree and values.
         img_paths: A picture for each token, ``FOLDER/NAME``.
         split: ``I``, ``SS``, ``LS``, ``SL`` or ``LL``; None in a training set.
 
@@ -35,7 +35,7 @@ class HintRecord:
     split: str | None = None
 
     def to_row(self) -> dict[str, Any]:
-        """The row as the release has it; `from_row` reads it back."""
+        """The row in the form of the release, for `from_row`."""
         row: dict[str, Any] = {
             "id": self.id,
             "img_paths": self.img_paths,
@@ -74,6 +74,7 @@ def from_row(row: Any) -> HintRecord:
     """
     if not isinstance(row, Mapping):
         raise RecordError("not a JSON object")
+    # Faults of form end the reading at once, as no expression can be checked.
     missing = [name for name in _FIELDS if name not in row]
     if missing:
         raise RecordError(f"no {', '.join(missing)}")
@@ -83,6 +84,7 @@ def from_row(row: Any) -> HintRecord:
         expression = parse(row["expr"])
     except (GrammarError, TypeError) as error:
         raise RecordError(f"expr: {error}") from None
+    # Faults of content are collected: a message with all contradictions saves repeated runs.
     wrong = []
     if expression.value is None:
         wrong.append("the expression is undefined")
@@ -100,13 +102,11 @@ def from_row(row: Any) -> HintRecord:
     return HintRecord(str(row["id"]), expression, tuple(row["img_paths"]), row.get("eval"))
 
 
-def _same(given: Any, ours: Any) -> bool:
-    """Equality in which True is not 1 and 5.0 not 5."""
+def _same(row: Any, ours: Any) -> bool:
+    """Equality that tells True from 1 and 5.0 from 5."""
     if isinstance(ours, list):
-        return (
-            isinstance(given, Sequence) and len(given) == len(ours) and all(map(_same, given, ours))
-        )
-    return type(given) is type(ours) and given == ours
+        return isinstance(row, Sequence) and len(row) == len(ours) and all(map(_same, row, ours))
+    return type(row) is type(ours) and row == ours
 
 
 def _wrong_pictures(paths: Any, text: str) -> list[str]:

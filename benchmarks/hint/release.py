@@ -1,7 +1,7 @@
-"""HINT's files: written as the release has them, and read, its own ones too.
+"""HINT's files: written in the form of the release, and read, released files too.
 
 ``expr_train.json``, ``expr_val.json`` and ``expr_test.json`` are lists of records,
-``fewshot_dataset.json`` has them by concept and part, and ``sym_PART.json`` names the pictures.
+``fewshot_dataset.json`` has records by concept and part, and ``sym_PART.json`` names the pictures.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TextIO, TypeAlias
 
-from .pools import PARTS, Pools, Taker, drawn_pools
+from .pools import SPLITS, Pools, Taker, drawn_pools
 from .records import HintRecord, RecordError, from_row
 from .semantics import CONCEPTS, parse
 from .splits import OPERATORS, expressions, part, split_of
@@ -30,7 +30,7 @@ _SPACE = re.compile(r"[\s,]*")
 
 
 def labelled(seed: int, operators: int, concept: str | None, name: str) -> Labelled:
-    """The expressions of one number of operators in a part, labelled as the release labels them."""
+    """The expressions with a number of operators in a split, labelled as in the release."""
     drawn = part(seed, operators, concept)
     if name == "train":
         return [(text, None) for text in expressions(drawn.train)]
@@ -51,8 +51,8 @@ def records(
     Args:
         name: ``train``, ``val`` or ``test``.
         seed: The same seed gives the same records.
-        concept: One of ``xyabcd`` for a few-shot data set, None for the main one.
-        pools: Where pictures are taken from; by default those that this package draws.
+        concept: One of ``xyabcd`` for a few-shot data set, None for the main data set.
+        pools: The source of pictures; by default drawn pictures.
 
     Yields:
         Records, numbered from 0.
@@ -69,12 +69,12 @@ def records(
 def write_release(
     folder: Path, seed: int = 0, pools: Pools | None = None, workers: int = 1
 ) -> dict[str, int]:
-    """Write the whole data set, main and few-shot, as the release has it.
+    """Write the whole data set, main and few-shot, in the form of the release.
 
     Args:
-        folder: An existing folder; files of a release in it are replaced.
+        folder: An existing folder; a release's files in the folder are replaced.
         seed: The same seed writes the same bytes, with any number of workers.
-        pools: Where pictures are taken from; by default those that this package draws.
+        pools: The source of pictures; by default drawn pictures.
         workers: Processes.
 
     Returns:
@@ -82,13 +82,13 @@ def write_release(
 
     """
     pools = pools or drawn_pools(seed)
-    for name in PARTS:
+    for name in SPLITS:
         (folder / f"sym_{name}.json").write_text(json.dumps(pools.names[name]), "utf-8")
     with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as executor:
         mapped = executor.map if isinstance(executor, Executor) else map
         by_operators = list(mapped(partial(_every_part, seed), range(OPERATORS + 1)))
         counts = {}
-        for name in PARTS:
+        for name in SPLITS:
             expressions = [item for by_operator in by_operators for item in by_operator[name]]
             counts[name] = len(expressions)
             texts = mapped(partial(_rows_text, name, pools), *_chunks(expressions))
@@ -97,11 +97,11 @@ def write_release(
                     file.write((", " if number else "[") + text)
                 file.write("]")
         everything = list(mapped(partial(_few_shot, seed), CONCEPTS))
-    takers = {name: pools.taker(name) for name in PARTS}
+    takers = {name: pools.taker(name) for name in SPLITS}
     rows = {
         concept: {
             name: [record.to_row() for record in _records(name, 0, expressions[name], takers[name])]
-            for name in PARTS
+            for name in SPLITS
         }
         for concept, expressions in zip(CONCEPTS, everything, strict=True)
     }
@@ -110,32 +110,32 @@ def write_release(
 
 
 def _every_part(seed: int, operators: int, concept: str | None = None) -> dict[str, Labelled]:
-    return {name: labelled(seed, operators, concept, name) for name in PARTS}
+    return {name: labelled(seed, operators, concept, name) for name in SPLITS}
 
 
 def _few_shot(seed: int, concept: str) -> dict[str, Labelled]:
     every = [_every_part(seed, operators, concept) for operators in range(OPERATORS + 1)]
-    return {name: [item for one in every for item in one[name]] for name in PARTS}
+    return {name: [item for sets in every for item in sets[name]] for name in SPLITS}
 
 
 def _chunks(expressions: Labelled) -> tuple[list[int], list[Labelled], list[dict[str, int]]]:
-    """Chunks with their first index and how often each symbol stands before."""
+    """Chunks with the first index, and the counts of each symbol before the chunk."""
     starts = list(range(0, len(expressions), _CHUNK))
     chunks = [expressions[start : start + _CHUNK] for start in starts]
     used: dict[str, int] = {}
-    before = []
+    used_before = []
     for chunk in chunks:
-        before.append(dict(used))
+        used_before.append(dict(used))
         together = "".join(text for text, _ in chunk)
         used = {s: used.get(s, 0) + together.count(s) for s in {*used, *together}}
-    return starts, chunks, before
+    return starts, chunks, used_before
 
 
 def _rows_text(
     name: str, pools: Pools, start: int, expressions: Labelled, used: dict[str, int]
 ) -> str:
-    made = _records(name, start, expressions, pools.taker(name, used))
-    return ", ".join(json.dumps(record.to_row()) for record in made)
+    rows = _records(name, start, expressions, pools.taker(name, used))
+    return ", ".join(json.dumps(record.to_row()) for record in rows)
 
 
 def _records(name: str, start: int, expressions: Labelled, take: Taker) -> Iterator[HintRecord]:
@@ -147,12 +147,12 @@ def _records(name: str, start: int, expressions: Labelled, take: Taker) -> Itera
 
 
 class ReleaseError(ValueError):
-    """A file that is none of a release; the message names it."""
+    """A file outside the form of a release; the message names the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A row that cannot be used: where it is, why, and the row itself."""
+    """An unusable row: the place, the reason, and the row itself."""
 
     where: str
     reason: str
@@ -202,12 +202,12 @@ def _located(path: Path) -> Iterator[tuple[str, Any]]:
     except ValueError as error:  # not JSON, not UTF-8
         raise ReleaseError(f"{path}: {error}") from None
     if not isinstance(by_concept, dict) or not all(
-        isinstance(parts, dict) and all(isinstance(rows, list) for rows in parts.values())
-        for parts in by_concept.values()
+        isinstance(splits, dict) and all(isinstance(rows, list) for rows in splits.values())
+        for splits in by_concept.values()
     ):
         raise ReleaseError(f"{path} holds neither a list of records nor lists by concept and part")
-    for concept, parts in by_concept.items():
-        for name, rows in parts.items():
+    for concept, splits in by_concept.items():
+        for name, rows in splits.items():
             for number, row in enumerate(rows, 1):
                 yield f"{concept}, {name}, row {number}", row
 
@@ -227,10 +227,10 @@ def _items(file: TextIO) -> Iterator[Any]:
         try:
             item, at = decoder.raw_decode(text, at)
         except json.JSONDecodeError as error:
-            more = file.read(_READ) if error.pos >= len(text) - _LONGEST else ""
-            if not more:
+            read = file.read(_READ) if error.pos >= len(text) - _LONGEST else ""
+            if not read:
                 yield ValueError(f"the file breaks off or is no JSON from here on: {error.msg}")
                 return
-            text, at = text[at:] + more, 0
+            text, at = text[at:] + read, 0
         else:
             yield item

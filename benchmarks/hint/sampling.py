@@ -30,7 +30,7 @@ ENUMERATED = 2
 HIGHEST = 10_000
 #: The share of a draw that may have the same result, for more than `ENUMERATED` operators.
 SAME_RESULT = 0.05
-_LEAST, _MOST = 1_024, 32_768  # rows of a block
+_MIN_ROWS, _MAX_ROWS = 1_024, 32_768  # rows of a block
 
 Row: TypeAlias = npt.NDArray[np.uint8]
 Rows: TypeAlias = npt.NDArray[np.uint8]
@@ -39,14 +39,14 @@ Values: TypeAlias = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """What is drawn.
+    """The parameters of a draw.
 
     Attributes:
-        operators: How many operators each expression has.
-        wanted: How many expressions; of few operators there may be fewer.
-        low: The least value that the largest node of an expression may have.
-        high: The greatest value that any node may have.
-        concept: A symbol added to the vocabulary that every expression must contain.
+        operators: The number of operators of each expression.
+        wanted: The number of expressions; few operators may have fewer expressions.
+        low: The least value allowed for the largest node of an expression.
+        high: The greatest value allowed for any node.
+        concept: An additional symbol of the vocabulary, contained in every expression.
 
     """
 
@@ -74,13 +74,13 @@ class Draw:
 def draw(what: Draw, *key: object) -> Rows:
     """Distinct prefix expressions in random order.
 
-    Of more than two operators, results are neither undefined nor 0, and none makes up more than 5 %
-    of the draw; of two or fewer, all defined expressions within the bounds are there, up to
-    ``wanted``.
+    With more than two operators, results are neither undefined nor 0, and no result makes up more
+    than 5 % of the draw. With two or fewer, the draw has all defined expressions within the bounds,
+    up to ``wanted``.
 
     Args:
         what: The operators, the number of expressions, the bounds.
-        key: What names the random stream; the same key draws the same rows.
+        key: The name of the random stream; the same key draws the same rows.
 
     Returns:
         Token codes, a row for each expression.
@@ -105,10 +105,9 @@ def permutation(size: int, *key: object) -> npt.NDArray[np.intp]:
 
 
 def evaluate(rows: Rows) -> tuple[Values, Values]:
-    """The result and the largest node value of each prefix row; both -1 where undefined.
+    """The result and the largest node value of each prefix row; -1 and -1 where undefined.
 
-    Of a row with a value beyond `HIGHEST` only that is known: its largest value is beyond it too,
-    or -1.
+    For a row with a value beyond `HIGHEST`, the largest value is also beyond `HIGHEST`, or -1.
     """
     count, length = rows.shape
     stack = np.zeros((length + 2, count), np.int64)
@@ -121,10 +120,10 @@ def evaluate(rows: Rows) -> tuple[Values, Values]:
         i, j = stack[size - 1, across], stack[size - 2, across]
         value = _NUMBER_VALUES[codes]
         for code in np.unique(codes[~number]).tolist():
-            here = np.flatnonzero(codes == code)
-            result, wrong = _applied(SYMBOLS[code], i[here], j[here])
-            value[here] = result
-            undefined[here[wrong]] = True
+            selected = np.flatnonzero(codes == code)
+            result, wrong = _applied(SYMBOLS[code], i[selected], j[selected])
+            value[selected] = result
+            undefined[selected[wrong]] = True
         np.maximum(largest, value, out=largest)
         value[value > HIGHEST] = 0  # refused already; keeps later products small
         size += np.where(number, 1, -1)
@@ -138,7 +137,7 @@ _NUMBER_VALUES = np.array([NUMBERS.get(symbol, 0) for symbol in SYMBOLS], np.int
 
 
 def _applied(operator: str, i: Values, j: Values) -> tuple[Values, npt.NDArray[np.bool_]]:
-    """Values of ``i operator j``, and where there is none."""
+    """Values of ``i operator j``, and a mask of undefined values."""
     none = np.zeros(len(i), bool)
     match operator:
         case "+":
@@ -154,11 +153,11 @@ def _applied(operator: str, i: Values, j: Values) -> tuple[Values, npt.NDArray[n
         case "c":
             return (i + j + 1) // 2, none
         case "/":
-            above, below = i, j
+            numerator, denominator = i, j
         case "d":
-            above, below = 2 * i * j, i + j
-    none = below == 0
-    return -(-above // np.where(none, 1, below)), none
+            numerator, denominator = 2 * i * j, i + j
+    none = denominator == 0
+    return -(-numerator // np.where(none, 1, denominator)), none
 
 
 def _fits(what: Draw, rows: Rows, *, zero: bool) -> tuple[npt.NDArray[np.bool_], Values]:
@@ -170,15 +169,15 @@ def _fits(what: Draw, rows: Rows, *, zero: bool) -> tuple[npt.NDArray[np.bool_],
 
 
 def _sampled(what: Draw, key: tuple[object, ...]) -> Rows:
-    most = int(what.wanted * SAME_RESULT)
-    if most == 0:
+    limit = int(what.wanted * SAME_RESULT)
+    if limit == 0:
         raise ValueError(f"at least {round(1 / SAME_RESULT)} expressions must be drawn at a time")
     drawn: dict[bytes, None] = {}
     counts: Counter[int] = Counter()
     for rows in blocks(what, key):
         fits, results = _fits(what, rows, zero=False)
         for row, result in zip(rows[fits], results[fits].tolist(), strict=True):
-            if counts[result] < most and (name := row.tobytes()) not in drawn:
+            if counts[result] < limit and (name := row.tobytes()) not in drawn:
                 drawn[name] = None
                 counts[result] += 1
                 if len(drawn) == what.wanted:
@@ -194,7 +193,7 @@ def blocks(what: Draw, key: tuple[object, ...]) -> Iterator[Rows]:
     """
     numbers = np.array([CODES[symbol] for symbol in what.numbers], np.uint8)
     operators = np.array([CODES[symbol] for symbol in what.symbols], np.uint8)
-    count = min(max(what.wanted, _LEAST), _MOST)
+    count = min(max(what.wanted, _MIN_ROWS), _MAX_ROWS)
     length = 2 * what.operators + 1
     across = np.arange(count)
     block = 0
@@ -206,26 +205,26 @@ def blocks(what: Draw, key: tuple[object, ...]) -> Iterator[Rows]:
         top = np.zeros(count, np.intp)
         for index, number in enumerate(drawn.astype(np.int64)):
             size = todo[top, across]
-            more, operator = np.divmod(number, len(operators))
+            remaining, operator = np.divmod(number, len(operators))
             leaf = size == 0
             rows[index] = np.where(leaf, numbers[number % len(numbers)], operators[operator])
-            left = more % np.maximum(size, 1)
-            todo[top, across] = size - 1 - left  # the right part, below the left one
+            on_the_left = remaining % np.maximum(size, 1)
+            todo[top, across] = size - 1 - on_the_left  # the right part, below the left one
             top += np.where(leaf, -1, 1)
-            todo[top, across] = np.where(leaf, todo[top, across], left)
+            todo[top, across] = np.where(leaf, todo[top, across], on_the_left)
         yield np.ascontiguousarray(rows.T)
         block += 1
 
 
 def _enumerated(what: Draw) -> Rows:
-    """All prefix expressions of so many operators, in the order of their tokens."""
+    """All prefix expressions with a number of operators, in the order of tokens."""
 
     def texts(operators: int) -> Iterator[tuple[str, ...]]:
         if operators == 0:
             yield from ((number,) for number in what.numbers)
-        for left in range(operators):
-            parts = what.symbols, texts(left), list(texts(operators - 1 - left))
-            yield from ((root, *i, *j) for root, i, j in product(*parts))
+        for size in range(operators):
+            choices = what.symbols, texts(size), list(texts(operators - 1 - size))
+            yield from ((root, *i, *j) for root, i, j in product(*choices))
 
     return np.array([[CODES[symbol] for symbol in row] for row in texts(what.operators)], np.uint8)
 

@@ -1,8 +1,8 @@
-"""Two scorers for HINT, which measure different things.
+"""Two scorers for HINT with different measures.
 
-`hint_answer` compares a prediction with HINT's answer. `notebook_arithmetic` is what produced the
-GPT-3 rows of table 3 (Li et al. 2023; released notebooks): it compares the truncated prediction
-with the truncated value in ordinary arithmetic, where minus may be negative and division is exact.
+`hint_answer` compares a prediction with HINT's answer. `notebook_arithmetic` produced the GPT-3
+rows of table 3 (Li et al. 2023; released notebooks) and compares the truncated prediction with the
+truncated value in ordinary arithmetic, where minus may be negative and division is exact.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .semantics import CONCEPTS, Expression, operations
 
 
 def read_prediction(completion: str) -> float | None:
-    """The number that the notebooks read: the last token between spaces that is a float.
+    """The number in the notebooks' reading: the last float among the tokens between spaces.
 
     Spaces and full stops are taken off both ends, line breaks count as spaces. ``1,234`` and
     ``20/135`` are no floats; ``inf``, ``nan`` and ``1_000`` are, as in Python.
@@ -65,7 +65,7 @@ _PYTHON: dict[str, Callable[[float, float], float]] = {
 
 
 def ordinary_answer(expression: Expression) -> int | None:
-    """The truncated `ordinary_value`, which the notebooks take for the answer."""
+    """The truncated `ordinary_value`, the answer in the notebooks."""
     value = ordinary_value(expression)
     return None if value is None or not math.isfinite(value) else int(value)
 

@@ -1,9 +1,9 @@
 """HINT's expressions: the grammar, the meaning of each symbol, and the parse tree of an infix text.
 
 Li et al. 2023 (HINT), figure 2 and tables 4 and A2: single digits, left-associative operators,
-minus as max(0, i - j), division rounded up. Division by zero is undefined, and so is whatever
-contains it; so are values beyond `LIMIT`, both as in the released code. The means c and d are
-rounded up there, which the paper's table 4 leaves out.
+minus as max(0, i - j), division rounded up. Division by zero is undefined, and so is any expression
+with an undefined part; values beyond `LIMIT` are undefined, too. Both rules are from the released
+code. The released code also rounds the means c and d up, contrary to the paper's table 4.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class GrammarError(ValueError):
 
 
 def apply(operator: str, i: int | None, j: int | None) -> int | None:
-    """The value of ``i operator j``, or None where it is undefined.
+    """The value of ``i operator j``, or None for an undefined value.
 
     >>> apply("-", 3, 8), apply("/", 7, 2), apply("/", 7, 0)
     (0, 4, None)
@@ -58,12 +58,12 @@ def apply(operator: str, i: int | None, j: int | None) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """An infix text with its tree.
+    """An infix text with the tree.
 
     Attributes:
         text: The tokens, one character each, as in ``8-(1+2)``.
-        head: The index of each token's parent, -1 for the root. Parentheses hang on the root of
-            what they enclose.
+        head: The index of each token's parent, -1 for the root. Parentheses hang on the root of the
+            enclosed subtree.
         values: The value of the subtree at each token: None where undefined, -1 for parentheses.
         root: The index of the root.
         depth: Nodes on the longest path from the root; 1 for a lone digit.
@@ -92,18 +92,18 @@ class Expression:
 
     @property
     def dependency(self) -> int:
-        """The longest distance, in tokens, between a token and its parent."""
+        """The longest distance, in tokens, between a token and the token's parent."""
         return max(abs(i - parent) if parent >= 0 else 0 for i, parent in enumerate(self.head))
 
 
 def parse(text: Sequence[str]) -> Expression:
-    """Read an infix expression, in time linear in its length.
+    """Read an infix expression in linear time.
 
     Args:
         text: A string, or a list of one-character tokens.
 
     Returns:
-        The expression with its tree and values.
+        The expression with tree and values.
 
     Raises:
         GrammarError: For an unknown symbol or a text outside the grammar.
@@ -131,6 +131,8 @@ class _Reader:
         self.operand_next = True
 
     def take(self, position: int, symbol: str) -> None:
+        # The shunting-yard algorithm: operands wait on a stack until an operator of lower or equal
+        # precedence, a closing parenthesis or the end applies the pending operators.
         if symbol in NUMBERS:
             self._expect(position, operand=True)
             self.values[position] = NUMBERS[symbol]
@@ -165,12 +167,12 @@ class _Reader:
 
     def _expect(self, position: int, *, operand: bool) -> None:
         if self.operand_next != operand:
-            wanted = "a number or '('" if self.operand_next else "an operator or ')'"
+            expected = "a number or '('" if self.operand_next else "an operator or ')'"
             symbol = repr(self.text[position]) if position < len(self.text) else "the end"
-            raise GrammarError(f"position {position}: {symbol} where {wanted} must stand")
+            raise GrammarError(f"position {position}: {symbol} where {expected} must stand")
 
     def _reduce(self, precedence: int) -> None:
-        """Apply the pending operators that bind at least as strongly, up to a parenthesis."""
+        """Apply pending operators with at least the given binding strength, up to a parenthesis."""
         while self.pending and self.text[self.pending[-1]] != "(":
             operator = self.pending[-1]
             if PRECEDENCE[self.text[operator]] < precedence:
@@ -186,43 +188,43 @@ class _Reader:
 
 
 def operations(expression: Expression) -> Iterator[tuple[int, int, int]]:
-    """The operators of an expression as they are applied: an index, and those of both operands.
+    """The operators of an expression in order of application: the index, and the operands' indices.
 
     >>> list(operations(parse("6*(5-2)")))
     [(4, 3, 5), (1, 0, 4)]
     """
     operands: dict[int, list[int]] = {}
-    for place, parent in enumerate(expression.head):
-        if expression.text[place] not in PARENTHESES and parent >= 0:
-            operands.setdefault(parent, []).append(place)
+    for index, parent in enumerate(expression.head):
+        if expression.text[index] not in PARENTHESES and parent >= 0:
+            operands.setdefault(parent, []).append(index)
     todo, order = [expression.root], []
     while todo:
-        if (place := todo.pop()) in operands:
-            order.append(place)
-            todo += operands[place]
-    for place in reversed(order):
-        left, right = operands[place]
-        yield place, left, right
+        if (index := todo.pop()) in operands:
+            order.append(index)
+            todo += operands[index]
+    for index in reversed(order):
+        left, right = operands[index]
+        yield index, left, right
 
 
 def worked(expression: Expression) -> list[str]:
-    """What is computed step by step.
+    """The computation step by step.
 
     >>> worked(parse("6*(5-7)"))
     ['5 - 7 = 0', '6 * 0 = 0']
     """
     values = expression.values
     return [
-        f"{values[left]} {expression.text[place]} {values[right]} = {values[place]}"
-        for place, left, right in operations(expression)
+        f"{values[left]} {expression.text[index]} {values[right]} = {values[index]}"
+        for index, left, right in operations(expression)
     ]
 
 
 def infix(prefix: Sequence[str]) -> str:
     """The infix text of a prefix expression, with the paper's parentheses.
 
-    A compound left child is enclosed when it binds less strongly than its parent, a compound right
-    child when it binds less or equally strongly.
+    A compound left child is enclosed if the child binds less strongly than the parent, a compound
+    right child if the child binds less or equally strongly.
 
     >>> infix("-3-52"), infix("--352")
     ('3-(5-2)', '3-5-2')

@@ -1,9 +1,9 @@
-"""HINT's data sets: what is drawn for training, and the test splits I, SS, LS, SL and LL.
+"""HINT's data sets: the training set, and the test splits I, SS, LS, SL and LL.
 
-I holds expressions of the training set (with new pictures). The others hold new ones, by length and
-by the largest value of any node: short (S, at most 10 operators) or long (L), small (S, at most
-100) or large (L). Sizes are those of table A1 of Li et al. 2023. A few-shot data set adds one
-concept, which every expression contains. The expressions are not those of the released files: the
+I holds expressions of the training set (with new pictures). The other splits hold new expressions,
+by length and by the largest value of any node: short (S, at most 10 operators) or long (L), small
+(S, at most 100) or large (L). Sizes are from table A1 of Li et al. 2023. A few-shot data set adds a
+concept, contained in every expression. The expressions differ from the released expressions: the
 distribution is the same, the random stream is not.
 """
 
@@ -37,7 +37,7 @@ MAIN, FEWSHOT = Quota(100_000, 100, 1_000), Quota(100, 10, 100)
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The expressions of one number of operators, as rows of prefix codes."""
+    """The expressions with a number of operators, as rows of prefix codes."""
 
     train: Rows
     val: Mapping[str, Rows]
@@ -46,16 +46,16 @@ class Part:
 
 @lru_cache(maxsize=256)
 def part(seed: int, operators: int, concept: str | None = None) -> Part:
-    """Draw all expressions of so many operators.
+    """Draw all expressions with a number of operators.
 
     Args:
         seed: The same seed gives the same expressions.
         operators: 0 to 20.
-        concept: One of ``xyabcd`` for a few-shot data set, None for the main one.
+        concept: One of ``xyabcd`` for a few-shot data set, None for the main data set.
 
     Returns:
-        The training rows, and those of each split for validation and test. A pool that holds fewer
-        than the quota (of 0, 1 and 2 operators) is repeated and leaves nothing for SS.
+        The training rows, and the rows of each split for validation and test. A pool below the
+        quota (of 0, 1 and 2 operators) is repeated and leaves no rows for SS.
 
     """
     if not 0 <= operators <= OPERATORS:
@@ -70,12 +70,12 @@ def part(seed: int, operators: int, concept: str | None = None) -> Part:
     if 0 < len(small) < train_size:
         small = _repeated(small, operators, train_size, concept)
     large = draw(Draw(operators, held_out, TRAIN_VALUE + 1, HIGHEST, concept), *key, "large")
-    train, rest = small[:train_size], small[train_size:]
+    train, unseen = small[:train_size], small[train_size:]
     length = "S" if short else "L"
 
     def held(size: int, new: slice, beyond: slice) -> dict[str, Rows]:
         seen = len(train) * size // quota.train
-        subsets = {"I": train[:seen], f"{length}S": rest[new], f"{length}L": large[beyond]}
+        subsets = {"I": train[:seen], f"{length}S": unseen[new], f"{length}L": large[beyond]}
         return {split: rows for split, rows in subsets.items() if len(rows)}
 
     val, test = slice(quota.val), slice(quota.val, None)
@@ -96,11 +96,11 @@ def expressions(rows: Iterable[Row]) -> list[str]:
 
 
 def split_of(expression: Expression, *, trained: bool) -> str:
-    """The split that an expression belongs to, as the release labels it.
+    """The split of an expression, as labelled in the release.
 
     Args:
         expression: A test expression.
-        trained: Whether it is in the training set.
+        trained: Whether the expression is in the training set.
 
     >>> from .semantics import parse
     >>> split_of(parse("9*(9+9)"), trained=False)
@@ -115,11 +115,11 @@ def split_of(expression: Expression, *, trained: bool) -> str:
 
 @cache
 def split_sizes(split: str, concept: str | None = None) -> Mapping[int, int]:
-    """How many expressions of a split there are, by their number of operators.
+    """The number of expressions of a split, by the number of operators.
 
     Args:
-        split: ``train``, one of `SPLITS` (for test), or ``I_distinct``: I without its repetitions.
-        concept: One of ``xyabcd`` for a few-shot data set, None for the main one.
+        split: ``train``, one of `SPLITS` (for test), or ``I_distinct``: I without repetitions.
+        concept: One of ``xyabcd`` for a few-shot data set, None for the main data set.
 
     """
     long = split in ("LS", "LL")
@@ -147,10 +147,10 @@ _FEW: dict[str, dict[int, int]] = {
 
 
 def located(split: str, index: int, concept: str | None = None) -> tuple[int, int]:
-    """The number of operators of a split's expression, and its place among those of that number."""
-    place = index
+    """The number of operators of a split's expression, and the index among such expressions."""
+    row = index
     for operators, size in split_sizes(split, concept).items():
-        if place < size:
-            return operators, place
-        place -= size
+        if row < size:
+            return operators, row
+        row -= size
     raise IndexError(f"{split} has no expression {index}")

@@ -1,8 +1,8 @@
-"""The benchmark ``hint``: the test splits as problems, and those of the few-shot data sets.
+"""The benchmark ``hint``: the test splits of the main and the few-shot data sets as problems.
 
-``hint/I`` to ``hint/LL`` are the main test set; ``hint/I_distinct`` is I without repetitions, which
-is what language models were asked. ``hint/x_I`` to ``hint/d_LL`` contain a concept, and
-``hint/x_train`` to ``hint/d_train`` are the examples that teach it.
+``hint/I`` to ``hint/LL`` are the main test set; ``hint/I_distinct`` is I without repetitions, the
+questions to language models. ``hint/x_I`` to ``hint/d_LL`` contain a concept, and ``hint/x_train``
+to ``hint/d_train`` are the examples of the concept.
 """
 
 from __future__ import annotations
@@ -27,30 +27,31 @@ def problem(split: str, seed: int, index: int, concept: str | None = None) -> Pr
 
     Args:
         split: ``train``, ``I``, ``SS``, ``LS``, ``SL``, ``LL`` or ``I_distinct``.
-        seed: That of the data set.
+        seed: The seed of the data set.
         index: From 0, in the order of the release.
-        concept: One of ``xyabcd`` for a few-shot data set, None for the main one.
+        concept: One of ``xyabcd`` for a few-shot data set, None for the main data set.
 
     """
-    operators, place = located(split, index, concept)
+    operators, row = located(split, index, concept)
     drawn = part(seed, operators, concept)
     rows = drawn.train if split == "train" else drawn.test[split.removesuffix("_distinct")]
     subset = f"{concept}_{split}" if concept else split
     name = f"{subset}-s{seed}-{index:05}"
-    return problem_of(name, "hint", subset, parse(infix(text(rows[place]))), {"seed": seed})
+    return problem_of(name, "hint", subset, parse(infix(text(rows[row]))), {"seed": seed})
 
 
 def released_problem(record: HintRecord, benchmark: str = "hint") -> Problem:
     """A record of a released file as a problem.
 
-    Its subset is that of the test set with this name; of other sets ``train`` or as ``val_SS``. The
-    few-shot data sets, which number their records alike, have their concept before both.
+    The subset of a test problem is the split's name, otherwise ``train`` or a name such as
+    ``val_SS``. In few-shot data sets, whose records have equal numbers, the concept precedes id and
+    subset.
     """
-    part, concept = record.id.partition("_")[0], concepts_in(record.expression.text)
-    subset = record.split if part == "test" else "_".join(filter(None, (part, record.split)))
-    before = f"{concept}_" if concept else ""
+    split, concept = record.id.partition("_")[0], concepts_in(record.expression.text)
+    subset = record.split if split == "test" else "_".join(filter(None, (split, record.split)))
+    prefix = f"{concept}_" if concept else ""
     about: dict[str, JSON] = {"img_paths": list(record.img_paths)}
-    return problem_of(before + record.id, benchmark, f"{before}{subset}", record.expression, about)
+    return problem_of(prefix + record.id, benchmark, f"{prefix}{subset}", record.expression, about)
 
 
 def problem_from_row(row: Mapping[str, Any], benchmark: str) -> Problem:

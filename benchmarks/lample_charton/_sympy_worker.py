@@ -1,4 +1,4 @@
-"""A task of workers: an attempt that calls SymPy."""
+"""A task of workers: an attempt with SymPy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ load_sympy()  # at import, which no deadline counts
 
 
 def attempt(method: str, seed: int, index: int, number: int, settings: dict[str, Any]) -> Any:
-    """The row of a pair, or the reason of failure; made in a fork of this process."""
+    """The row of a pair, or the reason of failure, from a fork of the process."""
     if method == "ibp":
         # Computed before the fork, to be shared by forks.
         pairs.known_integrals(seed, GeneratorSettings(**settings).grammar)

@@ -1,4 +1,4 @@
-"""A task of workers: slices of pairs that do not need SymPy."""
+"""A task of workers: slices of pairs without SymPy."""
 
 from __future__ import annotations
 

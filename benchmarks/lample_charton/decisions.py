@@ -1,4 +1,4 @@
-"""The recorded decisions of generators that call SymPy: the pair of each address."""
+"""The recorded decisions of generators with SymPy: the pair of each address."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Decision: TypeAlias = tuple[Address, IntegralPair]
 
 @cache
 def decisions() -> RecordedDecisions[Decision]:
-    """The decisions recorded on this machine; the package has the decisions of FWD with seed 0."""
+    """The decisions recorded on the machine; the package has the decisions of FWD with seed 0."""
     return RecordedDecisions(
         Path(__file__).with_name("decisions.jsonl"),
         "lample-charton-decisions.jsonl",

@@ -1,8 +1,8 @@
 """A table of known integrals for integration by parts.
 
-The released code adds every found integral to a table, so that results depend on the order of
-requests. Here the table is a function of the seed and then fixed, so that problems do not depend on
-the order.
+The released code adds every found integral to a table, and thus results depend on the order of
+requests. Here the table is a function of the seed and then fixed: problems do not depend on the
+order.
 """
 
 from __future__ import annotations

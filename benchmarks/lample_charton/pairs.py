@@ -1,8 +1,8 @@
 """Proven pairs of integrand and antiderivative, addressed by (method, seed, index).
 
-Each address has its own sequence of attempts. The result is the first pair that passes the filters
-and that the verifier proves where the integrand is real. The result depends only on the address and
-the settings, not on the number of workers.
+Each address has a separate sequence of attempts. The result is the first pair that passes the
+filters and has the verifier's proof where the integrand is real. The result depends only on the
+address and the settings, not on the number of workers.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class IntegralPair(Struct, frozen=True, rename={"attempt_number": "turn"}):
         return readable(from_prefix(self.antiderivative))
 
     def to_row(self) -> dict[str, Any]:
-        """A JSON-serialisable dictionary, which `from_row` reads.
+        """A JSON-serialisable dictionary, for `from_row`.
 
         Returns:
             The row.
@@ -114,12 +114,12 @@ _SIDES = ("integrand", "antiderivative")
 
 
 def needs_sympy(method: str, settings: GeneratorSettings) -> bool:
-    """Whether attempts call SymPy, and so run in workers, which can be killed."""
+    """Whether attempts call SymPy, and so run in killable workers."""
     return method == "fwd" or settings.recipe == "published"
 
 
 def make(method: str, seed: int, index: int, settings: GeneratorSettings) -> IntegralPair:
-    """The pair at one address.
+    """The pair at an address.
 
     Raises:
         UnusableFormulaError: no attempt succeeds.
@@ -204,7 +204,7 @@ def proven(unproven: UnprovenPair, attempt_number: int) -> IntegralPair:
 def known_integrals(seed: int, grammar: str = "published") -> KnownIntegrals:
     """The table of known integrals for IBP, made from random numbers of the seed.
 
-    Both recipes use this package's algebra for the table: SymPy would need an hour.
+    Both recipes use our algebra for the table: SymPy would need an hour.
     """
     table, settings = KnownIntegrals(), GeneratorSettings(grammar=grammar)
     for number in range(KNOWN_INTEGRALS_DRAWS):

@@ -30,7 +30,7 @@ _TASKS = {
 
 
 def pair_at(method: str, seed: int, index: int, settings: GeneratorSettings) -> IntegralPair:
-    """The pair at one address."""
+    """The pair at an address."""
     if not needs_sympy(method, settings):
         return make(method, seed, index, settings)
     if (recorded := recorded_pair((method, settings, seed, index))) is not None:
@@ -111,9 +111,11 @@ def _decided(
     """The pairs at the indices, in order: recorded, or made by attempts and then recorded.
 
     The attempts at an index follow each other, ``at_once`` at a time; the first success counts.
-    Attempts at different indices do not wait for each other, so that no worker is idle. A killed
+    Attempts at different indices do not wait for each other, to keep all workers busy. A killed
     attempt (SymPy is stuck inside C or takes too much memory) counts as a failure by the limit.
     """
+    # Pairs are yielded in the order of `begun`, whatever attempt ends first; `attempts` maps a
+    # running attempt to the index and the number of the first try.
     fixed = asdict(settings)
     pairs: dict[int, IntegralPair] = {}
     begun: deque[int] = deque()
@@ -131,6 +133,8 @@ def _decided(
 
     try:
         while True:
+            # Start as many indices as there are workers. A recorded pair at the front is yielded
+            # before further starts.
             while len(attempts) < pool.size and (index := next(waiting, None)) is not None:
                 begun.append(index)
                 address = (method, settings, seed, index)
@@ -145,6 +149,8 @@ def _decided(
             if begun[0] in pairs:
                 yield pairs.pop(begun.popleft())
                 continue
+            # All workers are busy, or no index is left: wait for an attempt. A failure starts the
+            # next tries of the same index, a success is recorded for later runs.
             for future in wait(attempts, return_when=FIRST_COMPLETED).done:
                 index, number = attempts.pop(future)
                 rows = future.result()

@@ -63,11 +63,11 @@ def prefix_form(problem: Problem, side: str) -> str:
 def _of_equation(target: QuestionTarget, side: str) -> Tokens:
     """The tokens of a differential equation, or of its known solution."""
     try:
-        asked = read_differential_equation(target.question)
+        equation = read_differential_equation(target.question)
         if side == "equation":
-            return equation_tokens(asked)
-        (solution,) = solutions(target.answer or "", asked)
+            return equation_tokens(equation)
+        (solution,) = solutions(target.answer or "", equation)
         (formula,) = solution.formulas.values()
-        return solution_tokens(formula, sorted(symbols_of(formula) - asked.names))
+        return solution_tokens(formula, sorted(symbols_of(formula) - equation.names))
     except (ReadError, ProblemError, UnusableFormulaError, ValueError) as error:
         raise PrefixError(f"no prefix form of {target.question!r}: {error}") from None

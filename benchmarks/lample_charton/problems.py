@@ -130,7 +130,7 @@ DROPPED = frozenset(
     default=False,
 )
 def validation(seed: int, index: int) -> Problem:
-    """Those of fwd, none twice, without inverse trigonometric and hyperbolic functions."""
+    """The problems of fwd without repetitions and without arc- and hyperbolic functions."""
     chosen, further = _validation_indices(seed)
     while len(chosen) <= index:
         chosen.append(next(further))

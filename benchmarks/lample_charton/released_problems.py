@@ -10,7 +10,7 @@ from ...rewards.reading.latex import to_latex
 from ..algebra.normal_form import readable
 from ..payloads import IntegrationInputs, IntegrationTarget, QuestionInputs, QuestionTarget
 from ..problem import Problem
-from .codec.equations import equation_tree, shown, solution_tree
+from .codec.equations import equation_latex, equation_tree, solution_tree
 from .codec.prefix import PrefixError, from_prefix, is_equation
 from .codec.released import CountedPair, ReleasedFileError, numbered_lines, parse
 from .problems import NAME
@@ -56,7 +56,7 @@ def _problem(pair: CountedPair, path: Path, number: int) -> Problem:
 
 
 def _equation(pair: CountedPair, path: Path, number: int) -> Problem:
-    asked = shown(readable(equation_tree(pair.integrand)))
+    text = equation_latex(readable(equation_tree(pair.integrand)))
     answer = f"y = {to_latex(readable(solution_tree(pair.antiderivative)))}"
     request = "Solve the differential equation."
     return Problem(
@@ -64,8 +64,8 @@ def _equation(pair: CountedPair, path: Path, number: int) -> Problem:
         task="differential_equation",
         benchmark=NAME,
         subset=path.name,
-        inputs=QuestionInputs(asked, request),
-        target=QuestionTarget(asked, answer),
+        inputs=QuestionInputs(text, request),
+        target=QuestionTarget(text, answer),
         metadata={
             "prefix": " ".join(pair.integrand),
             "solution_prefix": " ".join(pair.antiderivative),

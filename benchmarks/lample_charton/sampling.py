@@ -178,7 +178,7 @@ def sample_shape(rng: Rng, operators: int, table: Counts) -> tuple[int, ...]:
 
 
 def _next(ticket: int, empty: int, remaining: int, table: Counts) -> tuple[int, int]:
-    """The number of slots that become leaves before the next operator, and the operator's arity."""
+    """The number of slots filled by leaves before the next operator, and the operator's arity."""
     leaves = 1
     for skipped in range(empty):
         for arity, weight in ((1, table.unary), (2, table.binary)):

@@ -60,7 +60,7 @@ RECORD = "audit.json"
 #: Names of temporary directories and of the lock in them, seconds for which such a directory is
 #: new, and those of this process.
 _TEMPORARY, _OWNER, _NEW = "calculus-harness-audit-", ".owner", 60.0
-_KEPT: list[tuple[tempfile.TemporaryDirectory[str], filelock.BaseFileLock]] = []
+_FOLDERS_IN_USE: list[tuple[tempfile.TemporaryDirectory[str], filelock.BaseFileLock]] = []
 
 
 @dataclass(frozen=True)
@@ -93,13 +93,13 @@ class Audit:
     by_subset: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def rows(self, *statuses: str) -> Iterator[dict[str, Any]]:
-        """The findings with one of these statuses; all findings without statuses.
+        """The findings with one of ``statuses``; all findings without statuses.
 
         Args:
             statuses: members of `findings.STATUSES`.
 
         Yields:
-            The fields of the row and of its finding.
+            The fields of the row and of the finding.
 
         """
         log = LogReader(self.path / "rows", HEAVY, ("number",))
@@ -113,15 +113,15 @@ class Audit:
 
     @property
     def undecided(self) -> int:
-        """Rows that were read and whose reference was neither accepted nor refuted."""
+        """Read rows whose reference was neither accepted nor refuted."""
         return sum(self.counts[status] for status in (SUSPECT, DISPUTED, UNDECIDED))
 
     @property
     def error_rate(self) -> tuple[float, float, float] | None:
-        """The share of refuted references among those that were read, with its interval.
+        """The share of refuted references among the read references, with an interval.
 
         For a sample the interval is the confidence interval for the whole set. For a whole set the
-        interval is the range that undecided rows leave. None if no row was read.
+        interval is the range left by undecided rows. None without read rows.
         """
         read = sum(self.counts.values()) - self.counts[UNREAD] - self.counts[WITHOUT]
         if not read:
@@ -147,11 +147,11 @@ class Audit:
             (int(row.get("key") or "0", 16) for _, row in log.heads()), dtype=np.uint64
         )
         values, times = np.unique(keys[keys > 0], return_counts=True)
-        wanted = {int(key) for key in values[times > 1][: 4 * most]}
+        repeated = {int(key) for key in values[times > 1][: 4 * most]}
         groups: dict[int, list[dict[str, Any]]] = {}
-        for _, row in log.heads() if wanted else ():
+        for _, row in log.heads() if repeated else ():
             key = int(row.get("key") or "0", 16)
-            if key in wanted and len(groups.setdefault(key, [])) < most:
+            if key in repeated and len(groups.setdefault(key, [])) < most:
                 groups[key].append(row)
         return list(groups.values())[:most]
 
@@ -221,7 +221,7 @@ def audit(
         "sample": sample,
         "seed": seed,
     }
-    shown: list[str] = []
+    notes: list[str] = []
     with exclusive(path):
         _claim(path, settings)
         chosen, total = None, None
@@ -231,30 +231,30 @@ def audit(
         with Log(path / "rows", HEAVY, ("number",)) as log:
             counted = _Counted()
             done = sum(counted.add(row) for _, row in log.heads())
-            items = items_of(sources, columns or {}, shown)
+            items = items_of(sources, columns or {}, notes)
             if chosen is not None:
                 items = (item for item in items if item.number in chosen)
             for row in _audited(islice(items, done, None), workers):
-                for line in shown[counted.said :]:
+                for line in notes[counted.said :]:
                     say(line)
-                counted.said = len(shown)
+                counted.said = len(notes)
                 log.append(row)
                 counted.add(row)
                 if on_progress is not None and counted.total % BATCH == 0:
                     on_progress(counted.counts)
-    for line in shown[counted.said :]:
+    for line in notes[counted.said :]:
         say(line)
     if on_progress is not None:
         on_progress(counted.counts)
-    record = (path, tuple(sources), tuple(shown), total, sample)
+    record = (path, tuple(sources), tuple(notes), total, sample)
     return Audit(*record, counted.counts, counted.kinds, counted.by_subset)
 
 
 def _temporary() -> str:
-    """A directory that lasts as long as this process.
+    """A directory with the lifetime of the process.
 
-    A killed process leaves its directory behind, whose lock the kernel has released: such
-    directories are removed here, if they are not so new that their lock may still be missing.
+    A killed process leaves a directory behind, and the kernel releases the lock. The function
+    removes such directories, except new directories, whose lock may still be missing.
     """
     for lock_file in Path(tempfile.gettempdir()).glob(f"{_TEMPORARY}*/{_OWNER}"):
         with suppress(OSError, filelock.Timeout):
@@ -264,7 +264,7 @@ def _temporary() -> str:
     folder = tempfile.TemporaryDirectory(prefix=_TEMPORARY, ignore_cleanup_errors=True)
     lock = filelock.FileLock(Path(folder.name) / _OWNER, timeout=0)
     lock.acquire()
-    _KEPT.append((folder, lock))
+    _FOLDERS_IN_USE.append((folder, lock))
     return folder.name
 
 
@@ -283,8 +283,8 @@ class _Counted:
         self.total += 1
         if row.get("kind") and status not in (PROVED, AGREED):
             # Tables count all factors as one kind of error.
-            kind = "a factor" if row["kind"].startswith("a factor") else row["kind"]
-            self.kinds[status, kind] += 1
+            slip = "a factor" if row["kind"].startswith("a factor") else row["kind"]
+            self.kinds[status, slip] += 1
         if row.get("subset"):
             self.by_subset[row["subset"], status] += 1
         return 1
@@ -300,20 +300,21 @@ def _content(source: str) -> str:
 
 
 def _claim(path: Path, settings: dict[str, Any]) -> None:
-    """Record sources and options in a new directory; compare them with the record of an old one."""
+    """Record sources and options in a new directory; compare an old directory's record."""
     record = path / RECORD
+    # Rows without a record are of another program.
     if not record.exists():
         if any((path / "rows").glob("*")):
             raise UserError(f"{path} holds rows, but does not say of what: choose another --out")
         write_atomically(record, (json.dumps(settings, indent=1) + "\n").encode())
         return
     try:
-        before = json.loads(record.read_bytes())
+        stored = json.loads(record.read_bytes())
     except ValueError as error:
         raise UserError(f"{record} is damaged: {error}") from None
-    if before != json.loads(json.dumps(settings)):
+    if stored != json.loads(json.dumps(settings)):
         changed = [
-            name for name in settings if before.get(name) != json.loads(json.dumps(settings))[name]
+            name for name in settings if stored.get(name) != json.loads(json.dumps(settings))[name]
         ]
         raise UserError(
             f"{path} holds the audit of something else (other {', '.join(changed)}): "
@@ -324,9 +325,9 @@ def _claim(path: Path, settings: dict[str, Any]) -> None:
 def _drawn(total: int, sample: int, seed: int) -> frozenset[int]:
     """The numbers of a random sample without replacement, by Floyd's algorithm."""
     rng, chosen = HashedRandom("audit", seed, total, sample), set[int]()
-    for last in range(max(0, total - sample), total):
-        number = rng.below(last + 1)
-        chosen.add(last if number in chosen else number)
+    for index in range(max(0, total - sample), total):
+        number = rng.below(index + 1)
+        chosen.add(index if number in chosen else number)
     return frozenset(chosen)
 
 
@@ -336,6 +337,8 @@ def _audited(items: Iterable[AuditItem], workers: int | None) -> Iterator[dict[s
     waiting: deque[tuple[list[AuditItem], list[int], Future[list[Any]]]] = deque()
     source = iter(items)
     while True:
+        # A bounded number of batches is under way: a table of any size is read as fast as it is
+        # judged.
         while len(waiting) < BATCHES + pool.size // 8 and (batch := list(islice(source, BATCH))):
             positions = [at for at, item in enumerate(batch) if item.task]
             rows = [[batch[at].to_dict()] for at in positions]
@@ -343,21 +346,22 @@ def _audited(items: Iterable[AuditItem], workers: int | None) -> Iterator[dict[s
         if not waiting:
             return
         batch, positions, future = waiting.popleft()
+        # Rows without a task need no worker, and keep their place.
         results = dict(zip(positions, future.result(), strict=True))
         for at, item in enumerate(batch):
             yield _row(item, results.get(at))
 
 
 def _row(item: AuditItem, result: Any) -> dict[str, Any]:
-    """A row of the log. Problem and reference are stored only of rows that a report shows."""
+    """A row of the log. Problem and reference are stored only for rows in a report."""
     if result is None:
         reason = item.fault
         result = Finding(UNREAD if reason else WITHOUT, reason=reason).to_dict()
     elif isinstance(result, WorkerError):
         result = Finding(UNDECIDED, reason=f"no verdict: {result}").to_dict()
     plain = result["status"] in (PROVED, AGREED, WITHOUT)
-    kept = ("number", "place", "id", "subset", "task")
-    told = kept if plain else (*kept, "problem", "reference", "variable", "assumptions", "note")
+    basic = ("number", "place", "id", "subset", "task")
+    names = basic if plain else (*basic, "problem", "reference", "variable", "assumptions", "note")
     texts = item.to_dict()
-    row = {name: texts[name] for name in told if texts[name]}
+    row = {name: texts[name] for name in names if texts[name]}
     return {"number": item.number, **row, **{name: v for name, v in result.items() if v}}

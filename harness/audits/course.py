@@ -1,8 +1,8 @@
 """Judges the references of questions of the course: limits, sums, derivatives, equations.
 
-Two questions have one key if their trees are the same up to the name of the bound variable of a
-limit, a sum or a derivative. Names of parameters and functions count, because their kinds may
-depend on them. The same question in another algebraic form may have another key.
+Two questions have equal keys if the trees are the same up to the name of the bound variable of a
+limit, a sum or a derivative. Names of parameters and functions count, because assumptions may
+depend on names. The same question in another algebraic form may have another key.
 """
 
 from __future__ import annotations
@@ -139,39 +139,39 @@ def _repairs_of_course(name: str, item: AuditItem, text: str, finding: Finding) 
 
 
 def question_key(name: str, problem: str, assumptions: Mapping[str, str]) -> str:
-    """The mark of a question in 16 characters; empty for a question that cannot be read.
+    """The mark of a question in 16 characters; empty for an unreadable question.
 
     Args:
         name: the name of the kind of question.
         problem: the text of the question.
-        assumptions: kinds of symbols, as the row states them.
+        assumptions: kinds of symbols, from the row.
 
     """
     try:
-        parts = _parts(name, problem)
+        canonical = _content(name, problem)
     except ProblemError:
         return ""
-    return hashed(repr((name, parts, sorted(assumptions.items()))))
+    return hashed(repr((name, canonical, sorted(assumptions.items()))))
 
 
-def _parts(name: str, problem: str) -> tuple[object, ...]:
-    """Everything that a question asks."""
+def _content(name: str, problem: str) -> tuple[object, ...]:
+    """The complete content of a question."""
     if name == "limit":
         limit = read_limit(problem)
-        trees = [_unnamed(each.expression, limit.variable) for each in limit.readings]
+        trees = [_unnamed(reading.expression, limit.variable) for reading in limit.readings]
         return trees, limit.at, limit.side, limit.conditions, limit.whole
     if name == "sum" and not asks_of_series(problem):
         return tuple(
-            each._replace(term=_unnamed(each.term, each.counter), counter="")
-            for each in read_sum(problem)
+            reading._replace(term=_unnamed(reading.term, reading.counter), counter="")
+            for reading in read_sum(problem)
         )
     if name == "sum":
         return (read_series(problem),)
     if name == "derivative":
-        asked = read_derivative(problem, written=True)
-        if asked.curve is None and not asked.definitions and not asked.point:
-            return _unnamed(asked.derivative, asked.variable), asked.kinds, asked.bounds
-        return (asked,)
+        slope = read_derivative(problem, written=True)
+        if slope.curve is None and not slope.definitions and not slope.point:
+            return _unnamed(slope.derivative, slope.variable), slope.kinds, slope.bounds
+        return (slope,)
     return (read_differential_equation(problem),)
 
 

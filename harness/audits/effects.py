@@ -142,14 +142,14 @@ def _standings(totals: Mapping[str, Sequence[int]]) -> Iterator[CorrectedStandin
 
     for model in sorted(totals, key=lambda name: -shares[name][1]):
         before, after = shares[model]
-        asked, _, _, changed = totals[model]
+        answered, _, _, changed = totals[model]
         yield CorrectedStanding(
-            model, asked, changed, before, after, rank(model, 0), rank(model, 1)
+            model, answered, changed, before, after, rank(model, 0), rank(model, 1)
         )
 
 
 def _names(problem: Problem) -> tuple[str, str]:
-    """The names that an audit may have for a problem of a run."""
+    """The possible names of a run's problem in an audit."""
     return f"{problem.name}/{problem.id}", problem.id
 
 
@@ -175,11 +175,11 @@ def _table(
 ) -> tuple[dict[str, str], Iterator[Mapping[str, Any]]]:
     """The column of each role, and the rows."""
     rows = (row for _, row in rows_of(parse(responses)) if isinstance(row, Mapping))
-    first = list(islice(rows, 1))
-    names = [str(name) for name in first[0]] if first else []
+    head = list(islice(rows, 1))
+    names = [str(name) for name in head[0]] if head else []
     roles = dict(columns)
-    for role, wanted in _ROLES.items():
-        fitting = [name for name in ranked(names, wanted) if name not in roles.values()]
+    for role, spellings in _ROLES.items():
+        fitting = [name for name in ranked(names, spellings) if name not in roles.values()]
         if fitting:
             roles.setdefault(role, fitting[0])
     if "id" not in roles or not roles.keys() & {"text", "right"}:
@@ -187,7 +187,7 @@ def _table(
             f"{responses}: no columns of problems and responses; there are {', '.join(names)} "
             "(--response-columns id=COLUMN,model=COLUMN,text=COLUMN,right=COLUMN)"
         )
-    return roles, chain(first, rows)
+    return roles, chain(head, rows)
 
 
 def _names_in_table(responses: str, columns: Mapping[str, str]) -> set[str]:
@@ -221,14 +221,16 @@ def _response(
 
 def _judge(batch: Sequence[_Response], wrong: set[int]) -> None:
     """Judge responses without a judgement: by the reference before, by the problem after."""
-    before = [
+    # Only rows with a wrong reference need both judgements; elsewhere one judgement stands for
+    # both.
+    pending = [
         response for response in batch if response.before is None and response.item.number in wrong
     ]
-    for response, right in zip(before, _judged(before, by_reference=True), strict=True):
+    for response, right in zip(pending, _judged(pending, by_reference=True), strict=True):
         response.before = right
-    after = [response for response in batch if response.after is None]
+    later = [response for response in batch if response.after is None]
     spoiled = [
-        response for response in after if response.item.number in wrong or response.before is None
+        response for response in later if response.item.number in wrong or response.before is None
     ]
     for response, right in zip(spoiled, _judged(spoiled, by_reference=False), strict=True):
         response.after = right
@@ -240,15 +242,15 @@ def _judge(batch: Sequence[_Response], wrong: set[int]) -> None:
 
 
 def _judged(batch: Sequence[_Response], by_reference: bool) -> list[bool]:
-    asked: dict[str, list[tuple[int, WorkItem]]] = {}
+    by_task: dict[str, list[tuple[int, WorkItem]]] = {}
     for at, response in enumerate(batch):
         try:
             task, target, options = _question(response.item, by_reference)
         except (UnreadError, ProblemError):
             continue
-        asked.setdefault(task, []).append((at, (response.text, target, options)))
+        by_task.setdefault(task, []).append((at, (response.text, target, options)))
     right = [False] * len(batch)
-    for task, numbered in asked.items():
+    for task, numbered in by_task.items():
         work = [item for _, item in numbered]
         verdicts = map_verdicts(task, work, None, DEFAULT_DEADLINE, DEFAULT_MEMORY_MB)
         for (at, _), verdict in zip(numbered, verdicts, strict=True):
@@ -257,7 +259,7 @@ def _judged(batch: Sequence[_Response], by_reference: bool) -> list[bool]:
 
 
 def _question(item: AuditItem, by_reference: bool) -> tuple[str, str, dict[str, Any]]:
-    """The task of a worker that judges a response, its target and its options."""
+    """The worker's task for judging a response, with the target and the options."""
     problem, options = posed(item.problem).formula, {"assumptions": dict(item.assumptions)}
     if item.task == "integration":
         integrand = prepare(problem, item.variable, item.assumptions)

@@ -1,4 +1,4 @@
-"""The verdict of an audit on one reference, and the names of its statuses."""
+"""The verdict of an audit on a reference, and the names of statuses."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ STATUSES = (PROVED, AGREED, REFUTED, SUSPECT, DISPUTED, UNDECIDED, UNREAD, WITHO
 
 @dataclass(frozen=True, slots=True)
 class Finding(Record):
-    """The verdict of an audit on one reference.
+    """The verdict of an audit on a reference.
 
     Attributes:
         status: one of `STATUSES`.
-        kind: of a refuted reference the slip, of a suspect one what makes it right.
+        kind: the slip of a refuted reference; the sense in which a suspect reference is right.
         reason: an explanation.
         offset: the place in the text where reading failed.
         point: the values of the symbols at which the reference is wrong.
-        expected: the value at this point that follows from the problem.
-        got: the value of the reference at this point.
+        expected: the problem's value at the point.
+        got: the reference's value at the point.
         program: the Python program that compares both values.
         confirmed_by: ``certificate`` (the checker of certificates), ``mpmath`` (the program).
         certificate: the certificate of the refutation.
-        correction: a reference that the verifier accepts.
-        corrected_by: how the correction was made.
+        correction: a reference accepted by the verifier.
+        corrected_by: the origin of the correction.
         key: the problem's fingerprint.
-        reference: the reference that was judged, where it is the alternative.
+        reference: the judged reference, if different from the first reference.
 
     >>> Finding(PROVED).status
     'proved'
@@ -74,7 +74,7 @@ class Finding(Record):
 
 
 def unread(verdict: Verdict) -> Finding | None:
-    """The finding for a verdict that neither accepts nor refutes; None for other verdicts."""
+    """The finding for a verdict without a decision; None for other verdicts."""
     evidence = verdict.evidence
     match verdict.status:
         case Status.UNPARSEABLE | Status.NOT_CLOSED_FORM | Status.NO_ANSWER:
@@ -94,8 +94,8 @@ def accepted(verdict: Verdict, proved: bool, key: str) -> Finding:
     status = PROVED if proved else AGREED
     second = [name for name in evidence.flags if name.endswith(":second")]
     if second:
-        kind = f"another reading: {second[0].removesuffix(':second').replace('_', ' ')}"
-        return Finding(SUSPECT, kind=kind, reason=f"right as {evidence.reading}", key=key)
+        suspicion = f"another reading: {second[0].removesuffix(':second').replace('_', ' ')}"
+        return Finding(SUSPECT, kind=suspicion, reason=f"right as {evidence.reading}", key=key)
     if evidence.coverage is not None and evidence.coverage < 1:
         share = f"F' = f with principal branches on {evidence.coverage:.1%} of the real domain"
         return Finding(SUSPECT, kind="part of the domain", reason=share, key=key)

@@ -84,7 +84,7 @@ _LIMITS = re.compile(
 )
 _INTEGRAL = re.compile(r"\\i*nt(?:op)?(?![a-zA-Z])|∫|\b[iI]ntegra(?:te|l)\(")
 #: Signs and words of tasks other than integrals; the first pattern that fits decides.
-_ASKED = (
+_TASK_PATTERNS = (
     (re.compile(r"\\lim(?![a-zA-Z])|\blim(?:it)?(?:_|\s+of\b)"), f"{OF_COURSE}limit"),
     (re.compile(r"\\sum(?![a-zA-Z])|∑"), f"{OF_COURSE}sum"),
     (re.compile(r"\b(?:Taylor|Maclaurin|radius of convergence)\b"), f"{OF_COURSE}sum"),
@@ -105,21 +105,21 @@ class AuditItem(Record):
 
     Attributes:
         number: the number of the row among all rows, from 0.
-        place: the position of the row in its table, as ``line 3``.
-        id: the name of the row in its table.
+        place: the position of the row in the table, as ``line 3``.
+        id: the name of the row in the table.
         subset: the name of the row's subset.
         task: ``integration``, ``definite_integral``, ``value``, ``arithmetic``, or `OF_COURSE` and
-            the name of a question of the course; empty if there is nothing to audit.
+            the name of a question of the course; empty without anything to audit.
         problem: the text of the problem.
-        reference: the text of its reference.
-        alternative: the reference in a second column, for a first reference that is unreadable.
+        reference: the text of the reference.
+        alternative: the reference in a second column, for an unreadable first reference.
         decimal: a decimal approximation of the reference.
         variable: the variable, if a column names it.
         assumptions: kinds of symbols.
         note: conditions on symbols in words, as ``x > 0``.
         fault: the reason why the row cannot be audited.
-        contradiction: the result of an exact recomputation that contradicts the reference; empty if
-            the result agrees, None without a recomputation.
+        contradiction: a contradicting result of an exact recomputation; empty for an agreeing
+            result, None without a recomputation.
 
     """
 
@@ -158,7 +158,7 @@ def kind_asked(name: str, problem: str) -> str:
 
 
 def task_of(problem: str, column: str = "") -> str:
-    r"""What a problem asks for, by its operator or the name of its column.
+    r"""The task of a problem, by the operator or the name of the column.
 
     A differential equation counts as a derivative here; the judge reads the text and decides.
 
@@ -170,19 +170,19 @@ def task_of(problem: str, column: str = "") -> str:
         return "definite_integral"
     if _INTEGRAL.search(problem) or column == "integrand" or asks_for_an_integral(problem):
         return "integration"
-    task = next((task for pattern, task in _ASKED if pattern.search(problem)), "")
+    task = next((task for pattern, task in _TASK_PATTERNS if pattern.search(problem)), "")
     return task or ("value" if column in ("expression", "formula") else "")
 
 
 def items_of(
-    sources: Sequence[str], columns: Mapping[str, str], shown: list[str]
+    sources: Sequence[str], columns: Mapping[str, str], notes: list[str]
 ) -> Iterator[AuditItem]:
     """The items of all rows of the sources.
 
     Args:
         sources: tables, names of benchmarks, run directories.
         columns: role -> column, for roles that are not to be guessed.
-        shown: for each table a line with the chosen columns is appended to this list.
+        notes: for each table a line with the chosen columns is appended to this list.
 
     Yields:
         An item for each row.
@@ -196,14 +196,14 @@ def items_of(
         if is_source(source):
             table = parse(source)
             columns = {**table.row_format.columns, **columns}
-            made = _of_rows(rows_of(table), columns, source, shown)
+            items = _of_rows(rows_of(table), columns, source, notes)
         elif Path(source).is_dir() and not (Path(source) / "manifest.json").is_file():
             raise UserError(f"{source} is a directory, and no run: it has no manifest.json")
         elif Path(source).is_dir():
-            made = map(_of_problem, Run(source).problems.values())
+            items = map(_of_problem, Run(source).problems.values())
         else:
-            made = (_of_problem(p) for subset in resolve(source) for p in subset.problems(None, 0))
-        for item in made:
+            items = (_of_problem(p) for subset in resolve(source) for p in subset.problems(None, 0))
+        for item in items:
             yield AuditItem.from_dict({**item.to_dict(), "number": number})
             number += 1
 
@@ -229,6 +229,7 @@ def _of_problem(problem: Problem) -> AuditItem:
         common |= {"reference": target.answer}
         return AuditItem(task=f"{OF_COURSE}{problem.task}", problem=target.question, **common)
     if isinstance(target, ArithmeticTarget) and isinstance(problem.inputs, ArithmeticInputs):
+        # Exact arithmetic needs no verifier.
         wrong = TASKS[problem.task].check(problem)
         task, text = ("" if wrong is None else problem.task), problem.inputs.expression
         reference = str(target.value)
@@ -239,20 +240,20 @@ def _of_problem(problem: Problem) -> AuditItem:
 
 
 def _of_rows(
-    rows: Iterable[tuple[str, Any]], columns: Mapping[str, str], source: str, shown: list[str]
+    rows: Iterable[tuple[str, Any]], columns: Mapping[str, str], source: str, notes: list[str]
 ) -> Iterator[AuditItem]:
     rows = iter(rows)
-    first = list(islice(rows, _TRIED))
-    samples = [row for _, row in first if isinstance(row, Mapping)]
+    head = list(islice(rows, _TRIED))
+    samples = [row for _, row in head if isinstance(row, Mapping)]
     if samples and all(map(is_problem, samples)):
         roles: dict[str, str] = {}
-        shown.append(f"{source}: rows are problems of ours")
+        notes.append(f"{source}: rows are problems of ours")
     else:
         roles = roles_of(samples, columns, source)
         pairs = ", ".join(f"{role} = {column!r}" for role, column in roles.items())
-        none = "no row can be read" if first else "there are no rows"
-        shown.append(f"{source}: {pairs if samples else none}")
-    for number, (place, row) in enumerate(chain(first, rows), 1):
+        none = "no row can be read" if head else "there are no rows"
+        notes.append(f"{source}: {pairs if samples else none}")
+    for number, (place, row) in enumerate(chain(head, rows), 1):
         yield _item(place, row, roles, number)
 
 
@@ -303,7 +304,7 @@ def roles_of(
 
 
 def ranked(names: Sequence[str], words: Sequence[str]) -> list[str]:
-    """The names that fit: first names that are equal to a word, then names that begin with one."""
+    """Fitting names: first names equal to a word, then names with a word as the beginning."""
     plain = {name: _plain(name) for name in names}
     equal = [name for word in words for name in names if plain[name] == word]
     long = [word for word in words if len(word) > 3]  # "var" and "id" begin many a name
@@ -321,7 +322,7 @@ def _has_values(samples: Sequence[Mapping[str, Any]], name: str) -> bool:
 
 
 def _readable(samples: Sequence[Mapping[str, Any]], name: str) -> int:
-    """The share of readable values in tenths, so that a small difference decides nothing."""
+    """The share of readable values in tenths, to ignore small differences."""
     values = [row[name] for row in samples if row.get(name) not in (None, "")]
     good = sum(map(_can_be_read, map(str, values)))
     return round(10 * good / len(values))
@@ -338,6 +339,7 @@ def _can_be_read(text: str) -> bool:
 
 
 def _item(place: str, row: Any, roles: Mapping[str, str], number: int) -> AuditItem:
+    # A broken row is an item with a fault: an audit counts all rows of a table.
     common: dict[str, Any] = {"number": 0, "place": place, "id": place}
     if not isinstance(row, Mapping):
         fault = str(row) if isinstance(row, ValueError) else "not an object of columns"
@@ -347,6 +349,7 @@ def _item(place: str, row: Any, roles: Mapping[str, str], number: int) -> AuditI
             return _of_problem(problem_from_row(row, RowFormat(), "table", number))
         except (ValueError, KeyError, TypeError) as error:
             return AuditItem(**common, fault=f"the row is no problem: {error}")
+    # Other tables have columns with roles, recognised by `items_of`.
     texts = {
         role: "" if (value := row.get(column)) is None else str(value).strip()
         for role, column in roles.items()
@@ -359,6 +362,7 @@ def _item(place: str, row: Any, roles: Mapping[str, str], number: int) -> AuditI
     common["assumptions"] = {
         str(name): str(assumption) for name, assumption in stated.items() if assumption
     }
+    # A row without a reference has nothing to audit, and is no fault.
     if not texts["problem"]:
         return AuditItem(**common, fault=f"the column {roles['problem']!r} is empty")
     if not texts.get("reference") and not texts.get("decimal"):

@@ -1,6 +1,6 @@
 r"""Judges references of iterated integrals ``\int_0^1 dy \int_y^1 f dx``.
 
-The verifier does not evaluate such integrals. Two different quadratures of mpmath do: a reference
+Two different quadratures of mpmath evaluate the integrals in place of the verifier: a reference
 agrees with both values, or is refuted if both values are equal and the reference differs. A
 reference is never proved.
 """
@@ -24,8 +24,8 @@ from .second_opinion.comparisons import end_in_python, function, parameters_of, 
 from .second_opinion.program import APART, Program, identifiers, python, run
 
 _SIGN = re.compile(r"\\int(?![a-zA-Z])")
-_FIRST = re.compile(r"\s*(?:\\[,;!])*\s*d\s*(?P<name>[a-zA-Z])\s*(?=\\int)")
-_LAST = re.compile(r"(?:\\[,;! ]|\s)*d\s*(?P<name>[a-zA-Z])\s*$")
+_INNER = re.compile(r"\s*(?:\\[,;!])*\s*d\s*(?P<name>[a-zA-Z])\s*(?=\\int)")
+_OUTER = re.compile(r"(?:\\[,;! ]|\s)*d\s*(?P<name>[a-zA-Z])\s*$")
 #: Digits of the quadratures, and up to which relative difference two values are one.
 _DIGITS, _SAME = 15, 1e-11
 
@@ -50,16 +50,16 @@ def iterated(text: str, assumptions: Mapping[str, str]) -> Iterated | None:
     signs = list(_SIGN.finditer(text))
     if len(signs) != 2:
         return None
-    marks, rest = limits_of(text[signs[0].end() :])
-    rest = rest.strip()
-    if rest.endswith("}") and rest.count("}") > rest.count("{"):  # of \displaystyle{...}
-        rest = rest[:-1]
-    differential = _FIRST.match(rest) or _LAST.search(rest)
+    marks, tail = limits_of(text[signs[0].end() :])
+    tail = tail.strip()
+    if tail.endswith("}") and tail.count("}") > tail.count("{"):  # of \displaystyle{...}
+        tail = tail[:-1]
+    differential = _INNER.match(tail) or _OUTER.search(tail)
     if differential is None or set(marks) != {"_", "^"}:
         raise ProblemError(f"{text!r}: expected the limits and the differential of the outer range")
     name = differential["name"]
     inner = (
-        rest[differential.end() :] if differential.re is _FIRST else rest[: differential.start()]
+        tail[differential.end() :] if differential.re is _INNER else tail[: differential.start()]
     )
     lower, upper = (limit_of(marks[mark], text, name) for mark in "_^")
     return Iterated(prepare_definite(inner, assumptions), name, lower, upper)
@@ -88,8 +88,8 @@ def audited_iterated(problem: Iterated, reference: Expression) -> Finding:
             return Finding(UNDECIDED, reason="neither equal nor apart")
         values = {"expected": mp.nstr(value, 12), "got": mp.nstr(got, 12)}
         by = ("mpmath", "a second quadrature")
-        shown = program.shown(point)
-        return Finding(REFUTED, program=source, confirmed_by=by, point=shown, **values)
+        coordinates = program.point_text(point)
+        return Finding(REFUTED, program=source, confirmed_by=by, point=coordinates, **values)
     return Finding(AGREED, reason="two quadratures agree with it")
 
 

@@ -1,8 +1,8 @@
-"""Judges the reference of one row, in a worker.
+"""Judges the reference of a row, in a worker.
 
 The verifier's refutation counts only if an independent computation confirms it: the checker of
-certificates, or a program in plain mpmath (`second_opinion`). Before a refutation, readings and
-conditions are tried under which the reference is right.
+certificates, or a program in plain mpmath (`second_opinion`). Before a refutation, the judge tries
+readings and conditions that could make the reference right.
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ def audited(row: dict[str, Any]) -> dict[str, Any]:
     item = AuditItem.from_dict(row)
     finding = _finding(item)
     if finding.status == UNREAD and item.alternative:
-        other = _finding(replace(item, reference=item.alternative))
-        if other.status != UNREAD:
-            finding = other.replaced(reference=item.alternative)
+        alternative = _finding(replace(item, reference=item.alternative))
+        if alternative.status != UNREAD:
+            finding = alternative.replaced(reference=item.alternative)
     return finding.to_dict()
 
 
@@ -92,7 +92,7 @@ def _finding(item: AuditItem) -> Finding:
 
 
 def _key(marks: Fingerprint) -> str:
-    """A fingerprint in 16 characters; problems that differ by a constant factor have the same."""
+    """A fingerprint in 16 characters, equal for problems with a constant ratio."""
     return hashed("|".join((*sorted(marks.marks), *marks.range)))
 
 
@@ -101,7 +101,7 @@ def _key(marks: Fingerprint) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """A reference F and its integrand f, with the conditions of the row."""
+    """A reference F and the integrand f, with the conditions of the row."""
 
     answer: str
     problem: str
@@ -169,18 +169,18 @@ def _of_pair(pair: _Pair) -> Finding:
 
 
 def _tree(text: str, verdict: Verdict, integrand: Integrand) -> Expression:
-    """The reading of a reference that its verdict is about."""
+    """The reading of a reference behind the verdict."""
     reading = verdict.evidence.reading
     return tree_of(reading or text, integrand.symbols)
 
 
 def _suspicions(pair: _Pair, tree: Expression, line: ReferenceOnLine | None) -> Iterator[Suspicion]:
     """Readings and conditions under which the verifier accepts a refuted reference."""
-    for suspicion, other in other_readings(tree, pair.answer):
-        if pair.verdict(to_latex(other)).correct:
+    for suspicion, reading in other_readings(tree, pair.answer):
+        if pair.verdict(to_latex(reading)).correct:
             yield suspicion
-    for suspicion, kinds in other_conditions(pair.integrand):
-        if pair.verdict(assumptions=kinds).correct:
+    for suspicion, conditions in other_conditions(pair.integrand):
+        if pair.verdict(assumptions=conditions).correct:
             yield suspicion
     if where := without_modulus(line):
         yield Suspicion("absolute value", where)
@@ -190,10 +190,10 @@ def _suspicions(pair: _Pair, tree: Expression, line: ReferenceOnLine | None) -> 
 def _certificate(pair: _Pair) -> tuple[dict[str, Any] | None, bool | None]:
     """The certificate of a refutation, and whether the checker confirms it.
 
-    None stands for a missing certificate, and for a certificate that the checker cannot decide.
+    None stands for a missing or undecided certificate.
     """
     try:
-        made = certify(
+        certificate = certify(
             boxed(pair.answer),
             pair.problem,
             variable=pair.integrand.variable,
@@ -202,10 +202,10 @@ def _certificate(pair: _Pair) -> tuple[dict[str, Any] | None, bool | None]:
     except (NoCertificateError, ProblemError):
         return None, None
     try:
-        taken = check(made)
+        fault = check(certificate)
     except CertificateError:
-        return made, False
-    return made, None if taken else True
+        return certificate, False
+    return certificate, None if fault else True
 
 
 # --- definite integrals ---
@@ -244,9 +244,9 @@ def _definite(item: AuditItem) -> Finding:
             f"its decimal is right; the formula, as it is read, is not ({verdict.evidence.witness})"
         )
         return Finding(SUSPECT, kind="not its decimal", reason=reason, key=key)
-    first = integrals[0]
-    tree = tree_of(verdict.evidence.reading or reference, first.parameters)
-    f, ends = first.integrand, (first.lower, first.upper)
+    outermost = integrals[0]
+    tree = tree_of(verdict.evidence.reading or reference, outermost.parameters)
+    f, ends = outermost.integrand, (outermost.lower, outermost.upper)
     program = integral(f.expression, tree, f.variable, ends)
     finding = confirmed([program], verdict, key)
     if finding.status is not REFUTED:
@@ -268,6 +268,7 @@ def _value(item: AuditItem) -> Finding:
         target = tree_of(problem)
     except UnreadError as error:
         raise UnreadError(f"problem: {error}", error.offset) from None
+    # Constants have a value with a closed form; formulas with symbols can only be compared.
     constant = not symbols_of(target)
     if constant:
         verdict = verify_value(boxed(reference), problem)
@@ -280,6 +281,8 @@ def _value(item: AuditItem) -> Finding:
         return finding
     if verdict.correct:
         return accepted(verdict, verdict.evidence.proof == "identity", "")
+    # A refutation counts only with a second computation. Repairs are searched afterwards, as most
+    # references are right.
     variable = item.variable or next(iter(sorted(symbols_of(target))), "")
     tree = tree_of(reference)
     finding = confirmed([equality(target, tree, variable)], verdict)
@@ -302,7 +305,7 @@ def _differential(item: AuditItem) -> Finding:
 
 
 def _sum(item: AuditItem) -> Finding:
-    """A sum; what is no single sum is a formula that has a value."""
+    """A sum; any other text is a formula with a value."""
     try:
         return course_judge("sum")(item)
     except ProblemError:

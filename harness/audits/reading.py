@@ -20,7 +20,7 @@ _PYTHON = re.compile(r"\*\*")
 _SIGN = re.compile(r"\\i*int(?:op)?(?![a-zA-Z])|∫")
 #: Formulas in prose.
 _SPAN = re.compile(r"\$\$([^$]+)\$\$|\$([^$]+)\$|\\\[(.*?)\\\]|\\\((.*?)\\\)", re.DOTALL)
-_ASKED = re.compile(
+_REQUEST = re.compile(
     r"\b(?:integral|anti-?derivative|primitive) of\b|\bIntegrate(?=[\s:$])", re.IGNORECASE
 )
 #: The differential at the end of an integral.
@@ -55,7 +55,7 @@ def tree_of(text: str, symbols: Collection[str] = ()) -> Expression:
 
     Args:
         text: the formula.
-        symbols: names that are symbols, whatever their letters.
+        symbols: names to read as symbols.
 
     Raises:
         UnreadError: the text is a formula in neither notation.
@@ -71,15 +71,15 @@ def tree_of(text: str, symbols: Collection[str] = ()) -> Expression:
         raise UnreadError(str(error), error.offset) from None
 
 
-def as_latex(text: str, beside: str = "") -> str:
+def as_latex(text: str, neighbour: str = "") -> str:
     """A formula in LaTeX, from either notation.
 
     Args:
         text: the formula.
-        beside: the problem; its notation decides where both notations are possible.
+        neighbour: the problem; the problem's notation decides if both notations are possible.
 
-    A text with ``**`` and without signs of LaTeX is in SymPy's notation, and so is a text that the
-    reader of LaTeX rejects.
+    A text with ``**`` and without signs of LaTeX is in SymPy's notation, as is a text rejected by
+    the reader of LaTeX.
 
     Raises:
         UnreadError: the text is in SymPy's notation, and unreadable.
@@ -88,7 +88,7 @@ def as_latex(text: str, beside: str = "") -> str:
     text = re.sub(r"(?<!\\)\bPi\b", "pi", text.strip())  # as Mathematica and FriCAS write it
     if _LATEX.search(text):
         return text
-    if not _PYTHON.search(text) and not _CALL.fullmatch(beside):
+    if not _PYTHON.search(text) and not _CALL.fullmatch(neighbour):
         try:
             read(text)
         except ReadError:
@@ -105,11 +105,11 @@ def as_latex(text: str, beside: str = "") -> str:
 
 @dataclass(frozen=True, slots=True)
 class Posed:
-    """A problem without its prose.
+    """A problem without prose.
 
     Attributes:
         formula: the problem in LaTeX.
-        factor: the factor before the integral sign, by which the reference is divided.
+        factor: the factor before the integral sign, a divisor of the reference.
         conditions: the conditions on symbols in the prose.
 
     """
@@ -120,10 +120,10 @@ class Posed:
 
 
 def posed(text: str) -> Posed:
-    r"""The problem in a text: its formula without the prose around it, in LaTeX.
+    r"""The problem in a text: the formula without surrounding prose, in LaTeX.
 
     Raises:
-        UnreadError: a part of it cannot be read.
+        UnreadError: a part of the problem is unreadable.
 
     >>> posed(r"Assume a is negative. Find $-2 \cdot \int x^a dx$").factor
     '-2 \\cdot'
@@ -136,15 +136,15 @@ def posed(text: str) -> Posed:
     sign = _SIGN.search(formula)
     if sign is None:
         return Posed(_of_call(formula), "", conditions)
-    factor, rest = formula[: sign.start()].strip(), formula[sign.start() :]
+    factor, tail = formula[: sign.start()].strip(), formula[sign.start() :]
     factor = factor.rpartition("=")[2].strip()
-    while (bare := _BARE_LIMIT.search(rest)) is not None:
-        end = _closing(rest, bare.end() - 1)
-        rest = f"{rest[: bare.end() - 1]}{{{rest[bare.end() : end]}}}{rest[end + 1 :]}"
+    while (bare := _BARE_LIMIT.search(tail)) is not None:
+        end = _closing(tail, bare.end() - 1)
+        tail = f"{tail[: bare.end() - 1]}{{{tail[bare.end() : end]}}}{tail[end + 1 :]}"
     # No factor: decoration, words, or the sign of a principal value.
     if re.search(r"\\displaystyle|\{$|[a-z]{2} |\b[Pp]\.?\s?[Vv]\b", factor):
         return Posed(formula, "", conditions)
-    return Posed(_with_free_limits(rest), factor, conditions)
+    return Posed(_with_free_limits(tail), factor, conditions)
 
 
 def answer_in(text: str) -> str:
@@ -167,16 +167,16 @@ def answer_in(text: str) -> str:
 
 
 def _with_free_limits(formula: str) -> str:
-    r"""A definite integral whose limits hold the letter of its variable, with another letter there.
+    r"""A definite integral with another letter for the letter of the variable in the limits.
 
     In the limits the letter is a free symbol, as in a limit ``\cos^2 x + \sin^2 x`` of an integral
-    over x. A reference in that letter is not judged, as its meaning is unclear.
+    over x. A reference in the letter is not judged, as the meaning is unclear.
     """
     signs, variable = list(_SIGN.finditer(formula)), _VARIABLE.search(formula)
     if len(signs) != 1 or variable is None:
         return formula
     start, name = signs[0].end(), variable["name"]
-    marks, rest = limits_of(formula[start:])
+    marks, tail = limits_of(formula[start:])
     renamed = {}
     for mark, text in marks.items():
         try:
@@ -188,11 +188,11 @@ def _with_free_limits(formula: str) -> str:
             renamed[mark] = f"{{{to_latex(free)}}}"
     if not renamed:
         return formula
-    return formula[:start] + "".join(m + t for m, t in (marks | renamed).items()) + " " + rest
+    return formula[:start] + "".join(m + t for m, t in (marks | renamed).items()) + " " + tail
 
 
 def _formula(text: str) -> str:
-    """The formula of the problem in a text: the formula with an integral sign, if there is one."""
+    """The formula of the problem in a text: the formula with an integral sign, if present."""
     spans = [str(next(filter(None, span.groups()))).strip() for span in _SPAN.finditer(text)]
     signed = [span for span in spans if _SIGN.search(span)]
     if signed:
@@ -201,42 +201,42 @@ def _formula(text: str) -> str:
     if sign is not None:  # the sentence with the sign, up to the end of its paragraph
         start = max(text.rfind(end, 0, sign.start()) + 1 for end in (". ", ":", "\n", ".\n"))
         return str(re.split(r"\n\s*\n|\.\s+[A-Z]", text[start:])[0]).strip()
-    asked = _ASKED.search(text)
-    if asked is not None:
-        rest = re.split(r"\n|\.\s+[A-Z]|\.\s*$", text[asked.end() :].strip())[0]
-        return spans[0] if spans else str(rest).strip()
+    request = _REQUEST.search(text)
+    if request is not None:
+        sentence = re.split(r"\n|\.\s+[A-Z]|\.\s*$", text[request.end() :].strip())[0]
+        return spans[0] if spans else str(sentence).strip()
     if len(spans) == 1 and re.search(r"[A-Za-z]{3}", _SPAN.sub("", text)):
         return spans[0]
     return text
 
 
 def conditions_in(text: str) -> Conditions:
-    """The conditions on symbols in a text; clauses that are not understood are skipped.
+    """The conditions on symbols in a text; unknown clauses are skipped.
 
     Args:
         text: a row's note, or prose around a problem.
 
     Raises:
-        UnreadError: two conditions contradict each other.
+        UnreadError: contradictory conditions.
 
     >>> conditions_in("Find it for $x > 0$. Assume A, B are real and positive and so on.").kinds
     (('x', 'positive'), ('A', 'positive'), ('B', 'positive'))
 
     """
-    kinds: dict[str, str] = {}
+    assumptions: dict[str, str] = {}
     comparisons: list[Expression] = []
     for clause in (text, *(match[0] for match in _CONDITION.finditer(text))):
         words = _IDLE.sub("", clause).split(" and ")
         for count in range(len(words), 0, -1):  # a clause that is not understood ends the list
             try:
-                found = conditions_of(" and ".join(words[:count]))
+                conditions = conditions_of(" and ".join(words[:count]))
             except ProblemError as error:
                 raise UnreadError(str(error)) from None
-            if found is not None:
-                kinds |= dict(found.kinds)
-                comparisons += found.comparisons
+            if conditions is not None:
+                assumptions |= dict(conditions.kinds)
+                comparisons += conditions.comparisons
                 break
-    return Conditions(tuple(kinds.items()), tuple(dict.fromkeys(comparisons)))
+    return Conditions(tuple(assumptions.items()), tuple(dict.fromkeys(comparisons)))
 
 
 def _prose(text: str, formula: str) -> str:
@@ -245,20 +245,20 @@ def _prose(text: str, formula: str) -> str:
 
 
 def asks_for_an_integral(text: str) -> bool:
-    """Whether prose asks for the integral of a formula that has no integral sign."""
-    return _ASKED.search(text) is not None
+    """Whether prose asks for the integral of a formula without an integral sign."""
+    return _REQUEST.search(text) is not None
 
 
 def _of_call(text: str) -> str:
-    """The integral that ``integrate(f, (x, a, b))`` means; any other formula in LaTeX."""
+    """The integral in ``integrate(f, (x, a, b))``; any other formula in LaTeX."""
     call = _CALL.fullmatch(text)
     if call is None:
         return as_latex(text)
-    parts = _arguments(call["inside"])
-    if len(parts) != 2:
-        raise UnreadError(f"an integral over {len(parts) - 1} variables")
+    arguments = _arguments(call["inside"])
+    if len(arguments) != 2:
+        raise UnreadError(f"an integral over {len(arguments) - 1} variables")
     try:  # the call is SymPy's notation, and so is what stands in it
-        integrand, over = to_latex(read_sympy(parts[0])), parts[1].strip()
+        integrand, over = to_latex(read_sympy(arguments[0])), arguments[1].strip()
     except ValueError as error:
         raise UnreadError(str(error)) from None
     limits = _arguments(over[1:-1]) if over.startswith("(") else [over]
@@ -279,7 +279,7 @@ def _end(text: str) -> str:
 
 
 def _closing(text: str, opened: int) -> int:
-    """The offset of the closing parenthesis; the length of the text if there is none."""
+    """The offset of the closing parenthesis; else the length of the text."""
     depth = 0
     for at in range(opened, len(text)):
         depth += (text[at] == "(") - (text[at] == ")")
@@ -290,20 +290,20 @@ def _closing(text: str, opened: int) -> int:
 
 def _arguments(text: str) -> list[str]:
     """The arguments of a call, at commas outside all brackets."""
-    parts, depth, start = [], 0, 0
+    arguments, depth, start = [], 0, 0
     for at, character in enumerate(text):
         depth += (character in "([{") - (character in ")]}")
         if character == "," and depth == 0:
-            parts.append(text[start:at])
+            arguments.append(text[start:at])
             start = at + 1
-    return [*parts, text[start:]]
+    return [*arguments, text[start:]]
 
 
 def boxed(reference: str) -> str:
     """A reference as a completion in a box.
 
     Raises:
-        UnreadError: the braces of the reference are unbalanced, so that the box would end early.
+        UnreadError: the braces of the reference are unbalanced and would end the box early.
 
     """
     depth = 0

@@ -16,9 +16,9 @@ from .effects import Effects
 from .findings import DISPUTED, REFUTED, STATUSES, SUSPECT, UNDECIDED, UNREAD
 
 #: The largest number of rows of a status in a report; the log has all rows.
-SHOWN = 200
+MAX_ROWS = 200
 #: The largest number of refuted rows about which computer algebra systems are asked.
-ASKED = 40
+MAX_CORRECTIONS = 40
 _WORDS = {
     "proved": "an identity, or a value that is enclosed",
     "agreed": "to many digits wherever it was looked at",
@@ -48,18 +48,18 @@ def sections_of(audit: Audit, effects: Effects | None = None) -> list[Section]:
         if audit.counts[status] or status == REFUTED
     )
     title, remarks = f"References of {', '.join(audit.sources)}", (*audit.columns, *_rate(audit))
-    made = [Section(title, ("status", "meaning", "rows"), rows, remarks, names=2)]
+    sections = [Section(title, ("status", "meaning", "rows"), rows, remarks, names=2)]
     if audit.kinds:
-        kinds = tuple((status, kind, str(n)) for (status, kind), n in audit.kinds.most_common())
-        made.append(Section("What is wrong", ("status", "kind", "rows"), kinds, names=2))
+        slips = tuple((status, slip, str(n)) for (status, slip), n in audit.kinds.most_common())
+        sections.append(Section("What is wrong", ("status", "kind", "rows"), slips, names=2))
     subsets = sorted({name for name, _ in audit.by_subset})
     if len(subsets) > 1:
         seen = [status for status in STATUSES if audit.counts[status]]
         cells = tuple(
             (name, *(str(audit.by_subset[name, status]) for status in seen)) for name in subsets
         )
-        made.append(Section("By subset", ("subset", *seen), cells, folded=len(subsets) > 20))
-    return [*made, *(effects.sections() if effects else ())]
+        sections.append(Section("By subset", ("subset", *seen), cells, folded=len(subsets) > 20))
+    return [*sections, *(effects.sections() if effects else ())]
 
 
 def _rate(audit: Audit) -> list[str]:
@@ -70,8 +70,8 @@ def _rate(audit: Audit) -> list[str]:
     if audit.sampled is not None:
         drawn = f"of a sample of {audit.sampled} of {audit.rows_of_sources} rows"
         return [f"Refuted: {share} % [{low}, {high}] {drawn} (95 %, Clopper and Pearson)."]
-    most = f"; at most {high} %, as not all are decided" if audit.undecided else ""
-    return [f"Refuted: {share} % of the rows that were read{most}."]
+    upper = f"; at most {high} %, as not all are decided" if audit.undecided else ""
+    return [f"Refuted: {share} % of the rows that were read{upper}."]
 
 
 def write_report(audit: Audit, effects: Effects | None = None, path: Path | None = None) -> Path:
@@ -87,10 +87,11 @@ def write_report(audit: Audit, effects: Effects | None = None, path: Path | None
 
     """
     path = path or audit.path
-    refuted = list(with_corrections(list(islice(audit.rows(REFUTED), SHOWN)), ASKED))
+    # Corrections take long: systems are asked only about the rows of the report.
+    refuted = list(with_corrections(list(islice(audit.rows(REFUTED), MAX_ROWS)), MAX_CORRECTIONS))
     tables = sections_of(audit, effects)
-    others = [
-        _listed(f"{status.capitalize()} rows", list(islice(audit.rows(status), SHOWN)), columns)
+    closing = [
+        _listed(f"{status.capitalize()} rows", list(islice(audit.rows(status), MAX_ROWS)), columns)
         for status, columns in (
             (SUSPECT, ("kind", "reason")),
             (DISPUTED, ("reason", "point", "expected", "got")),
@@ -99,24 +100,24 @@ def write_report(audit: Audit, effects: Effects | None = None, path: Path | None
         )
         if audit.counts[status]
     ]
-    groups = audit.duplicates(SHOWN)
+    groups = audit.duplicates(MAX_ROWS)
     if groups:
         cells = tuple((", ".join(_name(row) for row in group), str(len(group))) for group in groups)
         remark = "Integrals are equal up to a constant factor and the names of symbols."
-        others.append(Section("Problems that are the same", ("rows", "number"), cells, (remark,)))
-    text = as_markdown(tables) + "\n" + "".join(map(as_entry, refuted)) + as_markdown(others)
+        closing.append(Section("Problems that are the same", ("rows", "number"), cells, (remark,)))
+    text = as_markdown(tables) + "\n" + "".join(map(as_entry, refuted)) + as_markdown(closing)
     write_output(path / "report.md", text.encode())
-    shown = [_entry_section(row) for row in refuted]
+    entries = [_entry_section(row) for row in refuted]
     subtitle = ", ".join(audit.sources)
     write_sections(
-        path / "report.html", "Audit of references", subtitle, [*tables, *shown, *others]
+        path / "report.html", "Audit of references", subtitle, [*tables, *entries, *closing]
     )
     return path / "report.md"
 
 
 def _name(row: Mapping[str, Any]) -> str:
-    place, name = str(row["place"]), str(row.get("id", ""))
-    return place if name in ("", place) else f"{name} ({place})"
+    position, name = str(row["place"]), str(row.get("id", ""))
+    return position if name in ("", position) else f"{name} ({position})"
 
 
 def _listed(title: str, rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Section:
@@ -133,13 +134,13 @@ def _listed(title: str, rows: Sequence[Mapping[str, Any]], columns: Sequence[str
 
 
 def _code(text: object, longest: int = 200) -> str:
-    """A formula as code, cut if it is too long for a table."""
+    """A formula as code, cut if too long for a table."""
     line = " ".join(str(text).split()).replace("`", "'")
     return f"`{line[:longest]}{'...' if len(line) > longest else ''}`" if line else ""
 
 
 def _facts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The facts about a refuted row, by their names."""
+    """The facts about a refuted row, by name."""
     slope = row.get("task") == "integration"
     got = "derivative of the reference there" if slope else "reference there"
     facts = [
@@ -158,7 +159,7 @@ def _facts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def as_entry(row: Mapping[str, Any]) -> str:
-    """A refuted row in Markdown, with the program that shows it.
+    """A refuted row in Markdown, with the program for the refutation.
 
     Args:
         row: a row of the log.
@@ -171,15 +172,15 @@ def as_entry(row: Mapping[str, Any]) -> str:
 
 
 def as_line(row: Mapping[str, Any]) -> str:
-    """A row whose reference is not accepted, in one line.
+    """A row without an accepted reference, in one line.
 
     Args:
         row: a row of the log.
 
     """
     words = {"kind": "", "point": "at ", "expected": "expected ", "got": "got ", "reason": ""}
-    told = (f"{word}{row[name]}" for name, word in words.items() if row.get(name))
-    return f"{_name(row)}: {row['status']}: {', '.join(told)}"
+    phrases = (f"{word}{row[name]}" for name, word in words.items() if row.get(name))
+    return f"{_name(row)}: {row['status']}: {', '.join(phrases)}"
 
 
 def _entry_section(row: Mapping[str, Any]) -> Section:

@@ -27,13 +27,13 @@ _ELLIPTIC = frozenset(
     ("elliptic_f", "elliptic_e", "elliptic_k", "elliptic_ec", "elliptic_pi", "elliptic_pic")
 )
 #: Values of the variable at which F and f are compared: both signs, several sizes.
-_PLACES = (
+_POINTS = (
     *(-41.7, -17.3, -7.39, -3.14, -1.83, -0.91, -0.52, -0.13),
     *(0.17, 0.43, 0.87, 1.31, 2.66, 4.19, 8.77, 19.1, 38.9),
 )
 _BITS = 128
 #: The smallest number of values on each side of a border that have to agree.
-_FEWEST = 3
+_MIN_POINTS = 3
 #: Relative differences up to this size count as rounding of `_BITS` bits.
 _NEAR = 1e-25
 #: The sign of a variable by its kind.
@@ -44,21 +44,22 @@ _MODERATE, _AROUND = 3.0, 10.0
 
 
 class Suspicion(NamedTuple):
-    """A sense in which a reference is right, and the reason."""
+    """A sense in which a reference is right, with the reason."""
 
     kind: str
     reason: str
 
 
 def other_readings(tree: Expression, text: str) -> Iterator[tuple[Suspicion, Expression]]:
-    """Other readings of a text whose notation has several customs.
+    """Other readings of a text with ambiguous notation.
 
     Args:
-        tree: the text as it was read.
+        tree: the text as read.
         text: the text of the reference.
 
     """
     functions = {node.function for node in nodes_of(tree) if isinstance(node, Call)}
+    # Elliptic integrals are written with the modulus k or the parameter m = k^2.
     if functions & _ELLIPTIC:
         yield (
             Suspicion("another reading: modulus", "right if the last argument is the modulus k"),
@@ -87,15 +88,15 @@ def _in_base(base: int, node: Call) -> Expression:
     return div(node, Call("ln", (Number(base),))) if node.function == "ln" else node
 
 
-def _elliptic(node: Call, last: Callable[[Expression], Expression]) -> Expression:
+def _elliptic(node: Call, change: Callable[[Expression], Expression]) -> Expression:
     """An elliptic function with another last argument."""
     if node.function not in _ELLIPTIC:
         return node
-    return Call(node.function, (*node.args[:-1], last(node.args[-1])))
+    return Call(node.function, (*node.args[:-1], change(node.args[-1])))
 
 
 def other_conditions(integrand: Integrand) -> Iterator[tuple[Suspicion, Mapping[str, str]]]:
-    """Conditions on one parameter that the row does not state."""
+    """Conditions on a parameter beyond the conditions of the row."""
     words = {
         "negative": "{0} < 0",
         "integer": "{0} an integer",
@@ -103,11 +104,11 @@ def other_conditions(integrand: Integrand) -> Iterator[tuple[Suspicion, Mapping[
         "odd": "{0} odd",
     }
     for name in integrand.parameters:
-        for kind, said in words.items():
-            if kind != integrand.assumptions.get(name, "positive"):
-                condition = said.format(name)
+        for assumption, template in words.items():
+            if assumption != integrand.assumptions.get(name, "positive"):
+                condition = template.format(name)
                 suspicion = Suspicion("missing condition", f"right for {condition}")
-                yield suspicion, {**integrand.assumptions, name: kind}
+                yield suspicion, {**integrand.assumptions, name: assumption}
 
 
 @dataclass(frozen=True)
@@ -148,9 +149,9 @@ class ReferenceOnLine:
         return bool(low != high if comparison.function == "ne" else low <= high)
 
     @cached_property
-    def places(self) -> tuple[float, ...]:
+    def real_points(self) -> tuple[float, ...]:
         """Values of the variable at which f is real."""
-        return tuple(x for x in _PLACES if self.allows(x) and self._at(self._f, x, 0) is not None)
+        return tuple(x for x in _POINTS if self.allows(x) and self._at(self._f, x, 0) is not None)
 
     @cached_property
     def _f(self) -> Tape:
@@ -162,16 +163,16 @@ class ReferenceOnLine:
         names = names.union(*map(symbols_of, self.comparisons)) - {self.integrand.variable}
         return draw(sorted(names), self.integrand.assumptions, "audit")
 
-    def shown(self, x: float) -> str:
+    def described(self, x: float) -> str:
         """The values of the variable and the parameters, for messages."""
-        known = {name: self._parameters[name].real for name in self.integrand.parameters}
-        values = [f"{name} = {float(value):.3g}" for name, value in known.items()]
+        values_of = {name: self._parameters[name].real for name in self.integrand.parameters}
+        values = [f"{name} = {float(value):.3g}" for name, value in values_of.items()]
         return ", ".join([f"{self.integrand.variable} = {x:g}", *values])
 
     def right(self, tree: Expression) -> dict[float, bool]:
         """Whether F' = f, for each value at which F is real."""
         answer, right = compile_tape(tree, self.integrand.variable), dict[float, bool]()
-        for x in self.places:
+        for x in self.real_points:
             slope, value = self._at(answer, x, 1), self._at(self._f, x, 0)
             if slope is not None and self._at(answer, x, 0) is not None:
                 right[x] = bool(abs(slope - value) <= _NEAR * (abs(slope) + abs(value)))
@@ -184,14 +185,14 @@ class ReferenceOnLine:
             return None
 
     def _at(self, tape: Tape, x: float, order: int) -> Any:
-        """The midpoint of a real value or slope; None if the value is not real."""
+        """The midpoint of a real value or slope; None for a non-real value."""
         with precision(_BITS):
-            given = {
+            parameters = {
                 name: self._parameters[name]
                 for name in tape.symbols
                 if name != self.integrand.variable
             }
-            jet = tape.run(acb(arb(x)), given, derivative=order == 1)[tape.root][order]
+            jet = tape.run(acb(arb(x)), parameters, derivative=order == 1)[tape.root][order]
             if jet is None:
                 return arb(0)
             if not jet.is_finite() or not jet.imag.contains(0) or float(jet.imag.rad()) > 1e-12:
@@ -202,36 +203,36 @@ class ReferenceOnLine:
 def real_line(
     tree: Expression, integrand: Integrand, comparisons: tuple[Expression, ...] = ()
 ) -> ReferenceOnLine | None:
-    """The real line of F and f; None if a formula cannot be evaluated here."""
+    """The real line of F and f; None if a formula has no evaluation here."""
     if needs_worker(tree) or integrand.needs_worker:
         return None
     try:
         line = ReferenceOnLine(tree, integrand, comparisons)
         compile_tape(tree, integrand.variable)
-        return line if line.places else None
+        return line if line.real_points else None
     except UnusableError:
         return None
 
 
 def right_as_asked(line: ReferenceOnLine | None) -> bool:
-    """Whether F' = f at all values that the row's condition on the variable allows."""
+    """Whether F' = f at all values allowed by the row's condition on the variable."""
     if line is None or not line.limited:
         return False
     right = line.right(line.tree)
-    return _moderate(right) >= _FEWEST and all(right.values())
+    return _moderate(right) >= _MIN_POINTS and all(right.values())
 
 
-def _moderate(places: Iterable[float]) -> int:
-    return sum(abs(x) < _MODERATE for x in places)
+def _moderate(points: Iterable[float]) -> int:
+    return sum(abs(x) < _MODERATE for x in points)
 
 
 def partly_right(line: ReferenceOnLine | None) -> Iterator[Suspicion]:
     """A suspicion if F' = f on one side of a value of the variable, and not on the other side."""
     # A periodic reference may be right on every second interval: the interval at zero decides.
-    found = line.right(line.tree) if line is not None else {}
-    right = {x: fits for x, fits in found.items() if abs(x) < _AROUND}
+    fits_at = line.right(line.tree) if line is not None else {}
+    right = {x: fits for x, fits in fits_at.items() if abs(x) < _AROUND}
     good, bad = ([x for x, fits in right.items() if fits is which] for which in (True, False))
-    if line is None or _moderate(good) < _FEWEST or len(bad) < _FEWEST:
+    if line is None or _moderate(good) < _MIN_POINTS or len(bad) < _MIN_POINTS:
         return
     name = line.integrand.variable
     if max(bad) < min(good):
@@ -244,8 +245,9 @@ def without_modulus(line: ReferenceOnLine | None) -> str:
     r"""A value where f is real and F is not, if F with \ln|u| for \ln u is right; else empty."""
     if line is None:
         return ""
+    # Nothing to mend where F is real at nearly all points.
     answered = line.right(line.tree)
-    if len(answered) > len(line.places) - _FEWEST:
+    if len(answered) > len(line.real_points) - _MIN_POINTS:
         return ""
     variable = line.integrand.variable
 
@@ -254,8 +256,8 @@ def without_modulus(line: ReferenceOnLine | None) -> str:
         return Call("ln", (Call("abs", node.args),)) if varies else node
 
     mended = line.right(_rewritten(line.tree, with_modulus))
-    found = [x for x, fits in mended.items() if fits and x not in answered]
-    if len(found) < _FEWEST or not all(mended.values()) or not _moderate(mended):
+    mended_at = [x for x, fits in mended.items() if fits and x not in answered]
+    if len(mended_at) < _MIN_POINTS or not all(mended.values()) or not _moderate(mended):
         return ""
-    where = line.shown(min(found, key=abs))
+    where = line.described(min(mended_at, key=abs))
     return f"not real at {where}, where the integrand is; ln|u| in place of ln u is right there"

@@ -71,7 +71,7 @@ def audit(
     cluster: str | None,
     as_json: bool,
 ) -> int:
-    """Find out which references of a problem set are wrong, with proof.
+    """Find the wrong references of a problem set, with proof.
 
     A FILE is a table of problems and answers (JSON Lines, JSON, CSV, TSV, Parquet, hub:NAME), a
     benchmark, or the directory of a run. Formulas are LaTeX or SymPy's notation, problems also

@@ -69,8 +69,8 @@ def compare(
 ) -> None:
     """Compare models, or perturbations with their originals.
 
-    Problem by problem, with intervals, p values adjusted over the family, and what the design could
-    have detected: docs/statistics.md says what each number means.
+    Problem by problem, with intervals, p values adjusted over the family, and the detectable
+    difference of the design: docs/statistics.md explains each number.
     """
     if len({path.resolve() for path in runs}) < len(runs):
         raise UserError("a run is named twice")

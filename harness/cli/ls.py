@@ -62,9 +62,9 @@ def ls(
 ) -> None:
     """List benchmarks, models, prompts and tasks.
 
-    With a NAME one of them, with its options. Or audit the references (--validate), or look for an
-    overlap with another set (--overlap). Exit status 1: a reference is refuted, or it could not be
-    read or decided, or there is an overlap.
+    With a NAME, a single entry with all options. Or audit the references (--validate), or look for
+    an overlap with another set (--overlap). Exit status 1: a reference is refuted, unreadable or
+    undecided, or the sets overlap.
     """
     if show is not None:
         if what not in ("all", "prompts"):
@@ -99,7 +99,7 @@ def ls(
 
 
 def _validate(benchmarks: tuple[str, ...], as_json: bool) -> int:
-    """Print the audit of the references; 1 if one is wrong, or neither proved nor agreed."""
+    """Print the audit of the references; 1 for a wrong or undecided reference."""
     sources = benchmarks or tuple(f"{name}/all" for name in names())
     result = audit(*sources, say=lambda line: click.echo(line, err=True))
     if as_json:
@@ -120,7 +120,7 @@ _NOT_SHOWN_RIGHT = (REFUTED, DISPUTED, UNDECIDED, UNREAD)
 
 
 def _print_overlap(benchmarks: Sequence[str], against: str, as_json: bool) -> int:
-    """Print the problems of a set that are also in the benchmarks; 1 if there are any."""
+    """Print the problems of a set that are also in the benchmarks; 1 for an overlap."""
     ours = problems_of(benchmarks or [f"{name}/all" for name in names()], None, 0)
     result = overlap(ours, load(against))
     if as_json:

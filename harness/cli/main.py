@@ -1,4 +1,4 @@
-"""The command line: each command is one module that parses, calls one function and prints.
+"""The command line: each command is a module that parses, calls a function and prints.
 
 Results go to stdout, messages to stderr. Exit status: 0 success; 1 a negative result (a wrong
 answer, a reference that is not proven, a sweep without all answers); 2 an error of the user; 3
@@ -20,19 +20,16 @@ from ..core.program import program
 
 
 class Commands(click.Group):
-    """Imports a command when it is used, and turns errors of the user into one line."""
+    """Imports a command at the first use, and turns errors of the user into a single line."""
 
     #: Command -> its module and function, and its first line of help: `--help` imports nothing.
     COMMANDS: ClassVar[dict[str, tuple[str, str]]] = {
-        "audit": (
-            ".audit:audit",
-            "Find out which references of a problem set are wrong, with proof.",
-        ),
+        "audit": (".audit:audit", "Find the wrong references of a problem set, with proof."),
         "brittleness": (
             ".studies.papers:brittleness",
             'Print the tables of "Symbolic Brittleness" for runs.',
         ),
-        "check": (".verify:check", "Check a certificate, or those of a run."),
+        "check": (".verify:check", "Check a certificate, or a run's certificates."),
         "compare": (".compare:compare", "Compare models, or perturbations with their originals."),
         "convert": (
             ".studies.papers:convert_checkpoint",
@@ -47,16 +44,16 @@ class Commands(click.Group):
         "hint": (".studies.hint:hint", "Figures of HINT as tables, a page and SVG files."),
         "logprobs": (
             ".studies.papers:logprobs",
-            "Ask a model how likely it finds a run's references.",
+            "Ask a model for the likelihood of a run's references.",
         ),
         "ls": (".ls:ls", "List benchmarks, models, prompts and tasks."),
-        "pairwise": (".studies.papers:pairwise", "Analyse items with their perturbed twins."),
+        "pairwise": (".studies.papers:pairwise", "Analyse items with perturbed twins."),
         "push": (
             ".report:push",
             "Push a run, or a set of problems, to a hub as a data set with a card.",
         ),
         "redteam": (".studies.redteam:redteam", "Search for wrong verdicts of the verifier."),
-        "report": (".report:report", "Print what runs show, and write their page."),
+        "report": (".report:report", "Print the results of runs, and write a page."),
         "reproduce": (".studies.reproduce:reproduce", "Repeat a published table or figure."),
         "runs": (".runs:runs", "List runs: what was asked of whom, how much is stored."),
         "score": (".runs:score", "Judge a run's answers, without asking any model."),
@@ -71,7 +68,7 @@ class Commands(click.Group):
         ),
         "sweep": (".sweep:sweep", "Ask models for answers, score them, and print the table."),
         "train": (".train:train", "Train a model, with the verifier as the reward."),
-        "verify": (".verify:verify", "Judge one answer."),
+        "verify": (".verify:verify", "Judge an answer."),
         "view": (
             ".report:view",
             "Show samples of a run, whole: prompt, completion, verdict, evidence.",
@@ -103,7 +100,7 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run a command line and exit with its status."""
+        """Run a command line and exit with the status."""
         try:
             _plain_warnings()
             sys.exit(super().main(*args, **kwargs | {"standalone_mode": False}) or 0)
@@ -126,7 +123,7 @@ class Commands(click.Group):
 
 
 def _as_called(command: click.Command) -> click.Command:
-    """A command whose help names the command line as it was called."""
+    """A command whose help shows the command line as called."""
     renamed = copy(command)
     if isinstance(renamed, click.Group):
         renamed.commands = {
@@ -139,7 +136,7 @@ def _as_called(command: click.Command) -> click.Command:
 
 
 def _plain_warnings() -> None:
-    """Print warnings as one line each."""
+    """Print warnings as single lines."""
     warnings.formatwarning = lambda message, *_, **__: f"warning: {message}\n"
 
 
@@ -155,5 +152,5 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line of this process."""
+    """Run the command line of the process."""
     cli(prog_name=Path(sys.argv[0]).name)

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options shared by several commands."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Decorator: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def together(*options: Decorator) -> Decorator:
-    """Several options as one decorator; ``--help`` shows them in this order."""
+    """Several options as a single decorator; ``--help`` shows the options in the same order."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):
@@ -73,7 +73,7 @@ cluster_option = click.option(
 
 
 def cluster_address(name: str) -> str | None:
-    """The address in the value of ``--cluster``; None where it has none."""
+    """The address in the value of ``--cluster``; None without an address."""
     backend, _, address = name.partition(":")
     if backend != "ray":
         raise UserError(f"--cluster takes ray or ray:ADDRESS, not {name!r}")
@@ -82,10 +82,10 @@ def cluster_address(name: str) -> str | None:
 
 @contextmanager
 def on_cluster(name: str | None) -> Iterator[None]:
-    """What `cluster_option` says, for the work inside.
+    """The cluster of `cluster_option`, for the work inside.
 
     Raises:
-        UserError: there is no such cluster, or it cannot be used.
+        UserError: unknown or unusable cluster.
 
     """
     if name is None:
@@ -163,21 +163,21 @@ source_options = together(
 
 
 def with_source_options(benchmarks: Sequence[str], **options: Any) -> tuple[str, ...]:
-    """The benchmarks' names, with the `source_options` added to those that are files."""
+    """The benchmarks' names, with `source_options` added to the names of files."""
     from ..run.spec import FileSettings
 
     return FileSettings(**options).added_to(benchmarks)
 
 
 def refuse_given(names: Iterable[str], why: str) -> None:
-    """Raise `UserError` if one of these parameters of the running command was given.
+    """Raise `UserError` if the running command got one of the parameters.
 
     Args:
         names: parameters, as ``max_operators``.
         why: ends the message "--max-operators has no effect ...".
 
     Raises:
-        UserError: one stands on the command line, even with its default value.
+        UserError: a parameter is on the command line, even with the default value.
 
     """
     ctx = click.get_current_context()
@@ -198,7 +198,7 @@ def key_values(settings: Iterable[str], flag: str) -> dict[str, str]:
 
 
 def preset_file(name: str) -> Path:
-    """The settings of a preset, a file like those for ``--config``."""
+    """The settings of a preset, a file in the format of ``--config``."""
     path = Path(str(PRESETS / f"{name}.toml"))
     if not path.is_file():
         presets = [

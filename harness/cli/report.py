@@ -81,11 +81,11 @@ def report(
     majority: bool,
     every: bool,
 ) -> None:
-    """Print what runs show, and write their page.
+    """Print the results of runs, and write a page.
 
-    First which model is better, where it breaks and how it fails; --all has the rest. The page is
-    report.html in the run; with --format only the table is printed. Several runs are on one page,
-    compared problem by problem.
+    The output begins with the better model, the breaking perturbations and the failures; --all has
+    the rest. The page is report.html in the run; with --format only the table is printed. Several
+    runs share a page, compared problem by problem.
     """
     if majority and form is not None:
         raise UserError("--majority goes with the table on the terminal, without --format")
@@ -124,7 +124,7 @@ def report(
 
 
 def _serve(server: LoopbackServer) -> None:
-    """Serve until the interrupt, and open the page where there is a screen."""
+    """Serve until the interrupt, and open the page on a machine with a screen."""
     click.echo(f"the page is at {server.url} until Ctrl-C", err=True)
     if sys.platform in ("darwin", "win32") or {"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys():
         click.launch(server.url)
@@ -148,7 +148,7 @@ def export_samples(run: Path, form: str, out: Path, policy: str | None, force: b
     """Write every sample of a run for other programs.
 
     Completions, answers, verdicts, tokens. Samples are in the order of models, problems and
-    samples, whenever they were made.
+    samples, independent of time.
     """
     count = export_run(Run(run), form, out, policy=policy, force=force)
     click.echo(f"wrote {counted(count, 'sample')} to {out}", err=True)
@@ -219,9 +219,9 @@ def view(
 ) -> int:
     """Show samples of a run, whole: prompt, completion, verdict, evidence.
 
-    PROBLEM is a key (bee/qualifier/q001), an id (q001), or the beginning of one. Without it, all
-    samples that fit are shown, problem by problem; on a terminal, in your pager (less). Exit status
-    1: no sample fits.
+    PROBLEM is a key (bee/qualifier/q001), an id (q001), or the beginning of a key or id. Without
+    PROBLEM, all matching samples are shown, problem by problem; on a terminal, in your pager
+    (less). Exit status 1: no sample matches.
     """
     if folder is not None:
         if run is not None or statuses or subset or model or as_json:

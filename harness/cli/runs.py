@@ -61,8 +61,8 @@ def score(
 ) -> None:
     """Judge a run's answers, without asking any model.
 
-    Verdicts are stored separately for every version and policy of the verifier; only missing ones
-    are made. Changes from the earlier ones are shown, with the reasons.
+    Verdicts are stored separately for every version and policy of the verifier; only missing
+    verdicts are made. Changes from earlier verdicts are shown, with the reasons.
     """
     policy = Policy(**strictness)
     if certificates:
@@ -117,7 +117,7 @@ def runs(folder: Path, as_json: bool) -> None:
 
 
 def _rows(run: Overview) -> list[tuple[str, ...]]:
-    """A row for each model; what is the same as in the row above is left out."""
+    """A row for each model; values equal to the row above are left out."""
     path_cell, about = run.path, (run.created[:10], ", ".join(run.benchmarks))
     rows: list[tuple[str, ...]] = []
     for model in run.models:

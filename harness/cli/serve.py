@@ -26,7 +26,7 @@ from .options import cluster_address
 
 @dataclass(frozen=True)
 class _Options:
-    """The flags of `serve_reward`, which describe themselves."""
+    """The flags of `serve_reward`, with help texts."""
 
     host: str
     port: int
@@ -179,8 +179,8 @@ class _Options:
 def serve_reward(**flags: Any) -> None:
     """Serve rewards over HTTP to trainers on other machines.
 
-    POST /score takes completions with their targets, or what OpenRLHF and slime send; POST /verify
-    is for NeMo Gym. Without a token everybody may ask who reaches the address.
+    POST /score takes completions with targets, or requests of OpenRLHF and slime; POST /verify is
+    for NeMo Gym. Without a token, everybody who reaches the address may ask.
     """
     import asyncio
 
@@ -241,7 +241,7 @@ def _serve_on_cluster(server: RewardServer, options: _Options, cluster: str) -> 
 
 
 def _token(file: Path | None) -> str | None:
-    """The token of a file, or of the environment; a command line would show it to everybody."""
+    """The token of a file, or of the environment; a command line would be visible to everybody."""
     if file is None:
         return os.environ.get("CALCULUS_HARNESS_TOKEN") or None
     token = file.read_text().strip()

@@ -174,8 +174,8 @@ def sweep(
 ) -> int:
     """Ask models for answers, score them, and print the table.
 
-    The same command goes on where it was stopped, whatever stopped it. A larger -n or --limit, or
-    another model, extends the run.
+    The same command resumes a stopped sweep. A larger -n or --limit, or another model, extends the
+    run.
     """
     files = [preset_file(preset)] if preset is not None else []
     files += [config] if config is not None else []
@@ -232,7 +232,7 @@ def _save(spec: SweepSpec, path: Path) -> None:
 
 
 def _confirm_cost(job: Job) -> None:
-    """Ask before a sweep that may cost more than `ASK_ABOVE`; without a terminal, refuse it."""
+    """Ask before a sweep with a cost above `ASK_ABOVE`; refuse the sweep without a terminal."""
     if not any(job.limits.price(model) for model in job.models):
         return
     dollars = sum(estimate.most_dollars or 0.0 for estimate in estimates(job))
@@ -261,6 +261,7 @@ def _costs(estimate: CostEstimate) -> str:
 
 def _print_plan(job: Job, as_json: bool) -> None:
     """Print the first prompt of every subset, the lengths of prompts, and the size of the sweep."""
+    # Problems of a subset share a prompt template: the first of each subset stands for all.
     subsets: dict[str, list[str]] = {}
     for problem in job.problems:
         subsets.setdefault(problem.name, []).append(problem_key(problem))
@@ -299,6 +300,7 @@ def _print_plan(job: Job, as_json: bool) -> None:
         click.echo(f"{label}: {length} in one prompt of every problem")
     for estimate in estimates(job):
         click.echo(_costs(estimate))
+    # The power tells before any request whether the planned sample can answer a question.
     many = clusters_needed(expected_variance(job.samples), _TARGET)
     could = (
         f"a true difference of {100 * detects:.0f} points between two models would be found in 80 %"
@@ -322,7 +324,9 @@ def _print_plan(job: Job, as_json: bool) -> None:
 
 
 def _power(job: Job) -> tuple[int, float]:
-    """The groups of problems with a common origin, and the difference that so many detect."""
+    """The groups of problems with a common origin, and the difference detectable with the
+    groups.
+    """
     groups = len(
         set(clusters_of({problem_key(problem): problem for problem in job.problems}).values())
     )
@@ -330,7 +334,7 @@ def _power(job: Job) -> tuple[int, float]:
 
 
 def _tokens(job: Job, model: Model) -> int | None:
-    """The tokens of all first-stage prompts, where the model can count them."""
+    """The tokens of all first-stage prompts, for models with a tokenizer."""
     counts = [model.count_tokens(rendered.prompt) for rendered in job.first.values()]
     counted_prompts = [count for count in counts if count is not None]
     return sum(counted_prompts) if len(counted_prompts) == len(counts) else None

@@ -1,4 +1,4 @@
-"""Options that say how models are asked, shared by `sweep` and `search`."""
+"""Options about questions to models, shared by `sweep` and `search`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DEFAULTS |= _DEFAULTS["sampling"]
 
 
 def setting(*flags: str, **attributes: Any) -> Callable[[Any], Any]:
-    """An option of a sweep; `SweepSpec` has its default, which ``--help`` shows."""
+    """An option of a sweep; `SweepSpec` has the default, shown by ``--help``."""
     default = _DEFAULTS.get(flags[-1].lstrip("-").replace("-", "_"))
     shown_default = str(default) if default and type(default) is not list else None
     return click.option(*flags, show_default=shown_default or False, **attributes)
@@ -75,7 +75,7 @@ cost_options = together(
 
 
 def given_settings(ctx: click.Context) -> dict[str, Any]:
-    """The settings that stand on the command line, named like the flags."""
+    """The settings from the command line, named like the flags."""
     settings: dict[str, Any] = {}
     for option in ctx.command.params:
         name = max(option.opts, key=len).lstrip("-")

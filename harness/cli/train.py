@@ -28,7 +28,7 @@ def train() -> None:
 
 
 def run_options(*, trackers: bool = True) -> Decorator:
-    """The configuration and the directory of a training run, and what to log it to."""
+    """The configuration and the directory of a training run, and the tracker."""
     tracker = click.option(
         "--report-to",
         "trackers",
@@ -81,7 +81,7 @@ def sft(path: Path, out: Path, cluster: str | None, trackers: tuple[str, ...]) -
 def _train(
     path: Path, out: Path, method: str, cluster: str | None, trackers: tuple[str, ...]
 ) -> None:
-    """Train as a configuration says, which must be of this kind: "sft" or "grpo"."""
+    """Train by a configuration of the given kind: "sft" or "grpo"."""
     _prepare("torch", "transformers", "trl")
     from ..report import print_summary, write_page
     from ..report.comparison import print_comparison
@@ -113,7 +113,7 @@ def say(text: str) -> None:
 
 
 def _into(out: Path, cluster: str | None) -> TrainingRun:
-    """The training run; a cluster that cannot be used is refused before the training."""
+    """The training run; an unusable cluster is refused before the training."""
     from ..run.progress import Lines  # the trainers show bars of their own
     from ..training.training_run import TrainingRun
 
@@ -124,10 +124,10 @@ def _into(out: Path, cluster: str | None) -> TrainingRun:
 @train.command()
 @run_options(trackers=False)
 def hint(path: Path, out: Path, cluster: str | None) -> None:
-    """Train HINT's seq2seq baselines and evaluate them.
+    """Train and evaluate HINT's seq2seq baselines.
 
     The models of Table 3 of Li et al., each with every seed of the configuration. The same command
-    goes on where it was stopped. The evaluation is an ordinary run (DIR/evaluation).
+    resumes a stopped training. The evaluation is an ordinary run (DIR/evaluation).
     """
     _prepare("torch", "transformers")
     from ..report import write_page
@@ -139,7 +139,7 @@ def hint(path: Path, out: Path, cluster: str | None) -> None:
     config = read(path, HintConfig)
     run = train_baselines(config, _into(out, cluster))
     curves = progress(folders(config, out))
-    _shown([medians(run), *([curves] if curves else [])], out, "HINT: baselines")
+    _show_sections([medians(run), *([curves] if curves else [])], out, "HINT: baselines")
     say(f"models and logs are in {out}; a page to open: {write_page(run)}")
 
 
@@ -148,8 +148,8 @@ def hint(path: Path, out: Path, cluster: str | None) -> None:
 def hint_concepts(path: Path, out: Path, cluster: str | None) -> None:
     """Fine-tune HINT's baselines on the six few-shot concepts.
 
-    Table 4 and Figure 4 of Li et al. The models are those of a `train hint`. The same command goes
-    on where it was stopped.
+    Table 4 and Figure 4 of Li et al. The models are from a `train hint`. The same command resumes a
+    stopped training.
     """
     _prepare("torch", "transformers")
     from ..training.config import read
@@ -157,7 +157,7 @@ def hint_concepts(path: Path, out: Path, cluster: str | None) -> None:
     from ..training.hint.concepts import train as train_concepts
 
     runs = train_concepts(read(path, ConceptsConfig), _into(out, cluster))
-    _shown([table_4(runs), figure_4(runs)], out, "HINT: few-shot concepts")
+    _show_sections([table_4(runs), figure_4(runs)], out, "HINT: few-shot concepts")
 
 
 @train.command()
@@ -174,11 +174,11 @@ def hint_scaling(path: Path, out: Path, cluster: str | None) -> None:
     from ..training.hint.scaling import train as train_grid
 
     run = train_grid(read(path, ScalingConfig), _into(out, cluster))
-    _shown(scaling_sections(run), out, "HINT: scaling")
+    _show_sections(scaling_sections(run), out, "HINT: scaling")
 
 
-def _shown(sections: Sequence[Section], out: Path, title: str) -> None:
-    """Print tables, and write them as a page with SVG files of the figures beside it."""
+def _show_sections(sections: Sequence[Section], out: Path, title: str) -> None:
+    """Print tables, and write a page with the tables and SVG files of the figures."""
     from ..report.figures.files import write_svg
     from ..report.sections import print_sections, write_sections
 
@@ -199,8 +199,9 @@ def _shown(sections: Sequence[Section], out: Path, title: str) -> None:
 def integrator(path: Path, out: Path, cluster: str | None, workers: int) -> None:
     """Train a sequence integrator as Lample and Charton's.
 
-    Makes pairs, trains an encoder-decoder on them and asks it held-out ones by beam search. The
-    same command goes on where it was stopped. `sweep --model transformers/DIR/model` asks it.
+    Makes pairs, trains an encoder-decoder on the pairs and asks the model held-out pairs by beam
+    search. The same command resumes a stopped training. `sweep --model transformers/DIR/model` asks
+    the model.
     """
     _prepare("torch", "transformers", "datasets")
     from ..report import print_summary, write_page
@@ -273,7 +274,8 @@ def encoder(out: Path, **options: Any) -> None:
 
     The defaults are the settings of Meadows et al.
 
-    The same command goes on from its last checkpoint. `sweep --model encoder/DIR/model` asks it.
+    The same command resumes from the last checkpoint. `sweep --model encoder/DIR/model` asks the
+    model.
     """
     _prepare("torch", "transformers", "datasets")
     from ..training.encoder import SCRATCH, EncoderSettings
@@ -290,10 +292,10 @@ def encoder(out: Path, **options: Any) -> None:
 @train.command()
 @run_options(trackers=False)
 def encoders(path: Path, out: Path, cluster: str | None) -> None:
-    """Train encoders with several seeds and evaluate them.
+    """Train and evaluate encoders with several seeds.
 
     Tables 1 to 3 of Meadows et al., with intervals over the seeds: every encoder of the
-    configuration on every set of sequences. The same command goes on where it was stopped.
+    configuration on every set of sequences. The same command resumes a stopped training.
     """
     _prepare("torch", "transformers", "datasets")
     from ..studies.derivations.over_seeds import seed_sections, trained_in
@@ -302,7 +304,7 @@ def encoders(path: Path, out: Path, cluster: str | None) -> None:
     from ..training.encoder_grid import train as train_grid
 
     runs = train_grid(read(path, EncoderGridConfig), _into(out, cluster))
-    _shown(seed_sections(trained_in(runs)), out, "Encoders of derivations")
+    _show_sections(seed_sections(trained_in(runs)), out, "Encoders of derivations")
 
 
 @click.command("train")
@@ -394,7 +396,7 @@ def generate_train(
 
 
 def _prepare(*packages: str) -> None:
-    """Set what torch reads when it is imported, and refuse where a package is missing."""
+    """Set the environment of torch's import, and refuse a training with missing packages."""
     from importlib.util import find_spec
 
     # Busy-waiting threads slow down small models on busy cores.

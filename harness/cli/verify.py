@@ -74,7 +74,7 @@ def verify(
     as_json: bool,
     **strictness: Any,
 ) -> None:
-    """Judge one answer. Exit status: 0 correct, 1 not correct, 3 undecided."""
+    """Judge an answer. Exit status: 0 correct, 1 not correct, 3 undecided."""
     text = sys.stdin.read() if answer == "-" else answer
     assumptions = key_values(assume, "--assume")
     if question is not None and integrand is None and kind != "antiderivative":
@@ -107,10 +107,10 @@ def verify(
 
 
 def _judged(
-    kind: str, question: str, text: str, assumptions: Mapping[str, str], policy: Policy
+    task: str, question: str, text: str, assumptions: Mapping[str, str], policy: Policy
 ) -> Verdict:
     """The verdict on an answer to another question than an integrand."""
-    verify = QUESTIONS[kind].verify
+    verify = QUESTIONS[task].verify
     accepted = keyword_options(verify)
     refused = [
         name
@@ -118,7 +118,7 @@ def _judged(
         if name not in accepted and value != Policy().options.get(name)
     ]
     if refused:
-        raise UserError(f"{', '.join(refused)}: no option of the kind {kind}")
+        raise UserError(f"{', '.join(refused)}: no option of the kind {task}")
     options = {name: value for name, value in policy.options.items() if name in accepted}
     if options.get("deadline", 0) is None:
         del options["deadline"]
@@ -126,7 +126,7 @@ def _judged(
 
 
 def _finish(verdict: Verdict, as_json: bool) -> None:
-    """Print a verdict, and exit with its status."""
+    """Print a verdict, and exit with the verdict's status."""
     if as_json:
         click.echo(json.dumps(verdict.to_dict(), indent=2, ensure_ascii=False))
     else:
@@ -166,11 +166,11 @@ def _print_verdict(verdict: Verdict) -> None:
 @click.argument("path", type=click.Path(path_type=Path, exists=True))
 @policy_option
 def check(path: Path, policy: str | None) -> None:
-    """Check a certificate, or those of a run.
+    """Check a certificate, or a run's certificates.
 
-    A file is what `verify --certificate` wrote. Nothing of the verifier is used.
+    A file is the output of `verify --certificate`. The check runs without the verifier.
 
-    Exit status: 0 valid, 1 not valid. `score --certificates` stores those of a run.
+    Exit status: 0 valid, 1 not valid. `score --certificates` stores a run's certificates.
     """
     if path.is_dir():
         checked = check_run(path, policy)
@@ -192,7 +192,7 @@ def check(path: Path, policy: str | None) -> None:
 
 
 def _checked(data: dict[str, Any], stated: list[str]) -> Iterator[tuple[str, str]]:
-    """What a valid certificate shows, and what its checker did not look at."""
+    """The statement of a valid certificate, and the parts that the checker did not look at."""
     yield "integrand", data["integrand_text"]
     yield "answer", data["answer_text"]
     if data["kind"] == "witness":
@@ -214,7 +214,7 @@ def _checked(data: dict[str, Any], stated: list[str]) -> Iterator[tuple[str, str
 
 
 def _print_checked(run: CheckedRun) -> None:
-    """Shares of proofs and witnesses among a run's verdicts, and which certificates hold."""
+    """Shares of proofs and witnesses among a run's verdicts, and the valid certificates."""
     click.echo(f"verdicts {run.policy}")
     for status, bases in _BASES.items():
         total = sum(n for (of_status, _), n in run.verdicts.items() if of_status == status)

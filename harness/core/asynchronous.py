@@ -18,7 +18,7 @@ async def stream(items: Iterable[T]) -> AsyncIterator[T]:
 
 
 def outside_loop(work: Callable[[], T]) -> T:
-    """Call a function that runs event loops; within a running loop (a notebook), in a thread."""
+    """Call a function that runs event loops; in a thread within a running loop (a notebook)."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -33,6 +33,7 @@ def run_async(work: Coroutine[Any, Any, T]) -> T:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work)
+    # A loop is running, as in a notebook: a second loop needs a thread.
     results: list[T] = []
     errors: list[BaseException] = []
     loop = asyncio.new_event_loop()
@@ -49,6 +50,8 @@ def run_async(work: Coroutine[Any, Any, T]) -> T:
             loop.run_until_complete(loop.shutdown_default_executor())
             loop.close()
 
+    # The interrupt reaches the main thread only. The task is cancelled and awaited, so that models
+    # close before the error is raised.
     thread = threading.Thread(target=drive, name="sweep")
     thread.start()
     try:

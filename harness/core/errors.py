@@ -1,4 +1,4 @@
-"""Errors that a user can fix; the class hierarchy is in `rewards.errors`."""
+"""Errors with a fix by the user; the class hierarchy is in `rewards.errors`."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ __all__ = [
 
 
 def reason_of(error: Exception) -> str:
-    """The full message of a library's exception, in one line.
+    """The full message of a library's exception, in a line.
 
-    A validation error of pydantic, which repeats all input, becomes its list of messages, each
+    A validation error of pydantic, which repeats all input, becomes the list of messages, each
     after the field's name.
 
     Args:
@@ -84,12 +84,12 @@ def read_file(path: Path, parse: Callable[[str], Any], *errors: type[Exception])
 
 
 class RunError(UserError):
-    """A run directory that cannot be used as asked; its files are unchanged."""
+    """An unusable run directory; the files are unchanged."""
 
 
 class ModelError(UserError):
-    """A model that cannot be reached or set up as asked."""
+    """A model that is unreachable or cannot be set up."""
 
 
 class EngineDiedError(ModelError):
-    """The process that runs a model has died; another process may repeat the request."""
+    """The model's process has died; another process may repeat the request."""

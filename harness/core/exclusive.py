@@ -1,9 +1,9 @@
-"""One process at a time in a directory, also on file systems without working locks.
+"""A single process at a time in a directory, also on file systems without working locks.
 
 On some network disks `flock` succeeds for everybody. Therefore the process with the lock also
-writes its identity into a file, with a number that it increments every second. A process that finds
+writes its identity into a file, with a number that increments every second. A process that finds
 such a record is refused if the writer lives: on the same machine the process is looked up, on
-another machine the number changes. A killed process leaves a record that does not change.
+another machine the number changes. The record of a killed process does not change.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def exclusive(directory: Path) -> Iterator[None]:
 
 @contextmanager
 def _recorded(record: Path) -> Iterator[None]:
-    me = {"place": _place(), "process": os.getpid(), "token": token_hex(8)}
+    me = {"place": _process_namespace(), "process": os.getpid(), "token": token_hex(8)}
     ended = threading.Event()
 
     def beat() -> None:
@@ -76,7 +76,7 @@ def _alive(record: Path) -> bool:
         return False
     try:
         writer = json.loads(record_text)
-        on_this_machine, process = writer["place"] == _place(), int(writer["process"])
+        on_this_machine, process = writer["place"] == _process_namespace(), int(writer["process"])
     except (ValueError, KeyError, TypeError):
         on_this_machine, process = False, 0
     if on_this_machine and process != os.getpid():
@@ -103,8 +103,8 @@ def _text(record: Path) -> str | None:
         return None
 
 
-def _place() -> str:
-    """The machine and the namespace of process numbers, which each container has separately."""
+def _process_namespace() -> str:
+    """The machine and the namespace of process numbers, separate for each container."""
     space = ""
     with suppress(OSError):
         space = str(Path("/proc/self/ns/pid").readlink())

@@ -90,7 +90,7 @@ class Policy(Record):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The fields by name, as arguments of the verifiers, which get LaTeX."""
+        """The fields by name, as arguments of the verifiers of LaTeX."""
         settings: dict[str, Any] = msgspec.to_builtins(self)
         del settings["answer_format"]
         return settings

@@ -91,7 +91,7 @@ class Prices:
             spec: the model's spec.
 
         Returns:
-            The price, or None.
+            The price, or None if unknown.
 
         """
         return next((p for pattern, p in self.prices.items() if fnmatchcase(spec, pattern)), None)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def program() -> str:
-    """The command line as the user called it, or a form that works here.
+    """The command line as called by the user, or a working form.
 
     Returns:
         ``calculus-harness``, ``python run.py``, or ``python -m calculus_harness.harness``.

@@ -1,7 +1,7 @@
-"""Requests to a model and its completions: `Sampling`, `Request`, `Completion`.
+"""Requests to a model and the completions: `Sampling`, `Request`, `Completion`.
 
 A completion is identified by model configuration, rendered request, stage and sample index, the
-first two by hash. The hashes cover exactly the properties that can change a model's output.
+first two by hash. The hashes cover exactly the properties with an effect on a model's output.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def digest(value: object) -> str:
 
 
 def sample_seed(run_seed: int, problem: str, sample: int) -> int:
-    """The seed of a sample, the same on any machine; its 31 bits fit any server."""
+    """The seed of a sample, the same on any machine; 31 bits fit any server."""
     return int(digest([run_seed, problem, sample]), 16) >> 33
 
 
@@ -39,9 +39,9 @@ def problem_key(problem: Problem) -> str:
 class FinishReason(StrEnum):
     """The reason for the end of a completion.
 
-    ``error`` is final: the same request would fail again (a prompt that is too long, an exception
-    in a solver). ``unreachable`` is temporary: such completions are not stored, and the next sweep
-    asks for them again.
+    ``error`` is final: the same request would fail again (too long a prompt, an exception in a
+    solver). ``unreachable`` is temporary: such completions are not stored, and the next sweep asks
+    again.
 
     >>> FinishReason("length").truncated
     True
@@ -109,7 +109,7 @@ class Sampling(Record):
 
     @property
     def together(self) -> bool:
-        """Whether a problem's samples come from one request."""
+        """Whether a problem's samples come from a single request."""
         return self.grouped or self.beams > 0
 
     def cut(self, text: str) -> str:
@@ -171,7 +171,7 @@ class Request:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys of the completions that answer the request."""
+        """The keys of the completions to the request."""
         return tuple(
             completion_key(self.model, self.hash, self.stage, sample) for sample in self.samples
         )
@@ -190,7 +190,7 @@ def completion_key(model: str, request: str, stage: str, sample: int) -> str:
 
 
 def whole_characters(text: str) -> str:
-    """A text that UTF-8 can encode: a lone surrogate, which JSON can escape, becomes U+FFFD."""
+    """A text for UTF-8: a lone surrogate, possible as a JSON escape, becomes U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
@@ -256,7 +256,7 @@ class Completion(Record):
     def to(
         cls, request: Request, text: str, *, sample: int | None = None, **values: Any
     ) -> Completion:
-        """The completion of a request, by default of its first sample.
+        """The completion of a request, by default of the first sample.
 
         Args:
             request: the request.

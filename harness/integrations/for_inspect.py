@@ -36,9 +36,8 @@ def verified(strict: bool = False, undecided: str = "unscored") -> Scorer:
 
     Args:
         strict: Take an answer only from a box.
-        undecided: The score of answers that are neither proven nor refuted: ``unscored``
-            (inspect_ai reports their number and leaves them out of metrics), or ``incorrect``, as
-            in `harness.stats.tallies`.
+        undecided: The score of undecided answers: ``unscored`` (inspect_ai reports the number and
+            leaves the answers out of metrics), or ``incorrect``, as in `harness.stats.tallies`.
 
     Raises:
         ValueError: ``undecided`` has another value.

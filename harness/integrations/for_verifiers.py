@@ -74,7 +74,7 @@ class CalculusTaskConfig(vf.TaskConfig):
 
 
 class CalculusTask(vf.Task[CalculusData, vf.State, CalculusTaskConfig]):
-    """One problem."""
+    """A problem as a task."""
 
     @property
     def key(self) -> str:

@@ -118,7 +118,7 @@ def _write_card(directory: Path, split: str, title: str, body: str) -> None:
 
 
 def _upload(directory: Path, repository: str, message: str, private: bool) -> str:
-    """Upload a folder in one commit."""
+    """Upload a folder in a single commit."""
     if not _REPO.fullmatch(repository):
         raise UserError(f"a repository is named OWNER/NAME, not {repository!r}")
     try:

@@ -22,7 +22,7 @@ DEFAULT_POLICY = Policy()
 
 @dataclass(frozen=True, slots=True)
 class PromptedQuestion:
-    """A problem and its prompt template."""
+    """A problem and the prompt template."""
 
     problem: Problem
     prompt: Prompt

@@ -131,7 +131,7 @@ class Model(ABC):
 
     @abstractmethod
     def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
-        """Yield one completion for each sample of each request, in order of completion.
+        """Yield a completion for each sample of each request, in order of completion.
 
         Requests are drawn only as fast as the model can take them. Closing the stream early ends
         all work on drawn requests.
@@ -219,7 +219,7 @@ class Model(ABC):
                 yield completion
 
     async def close(self) -> None:  # noqa: B027 (most kinds have nothing to close)
-        """Release what `complete` and `score` keep between calls (weights, servers)."""
+        """Release all state between calls of `complete` and `score` (weights, servers)."""
 
     def count_tokens(self, prompt: Rendered) -> int | None:
         """Return a prompt's number of tokens; None if only the model's server has the tokenizer.
@@ -234,7 +234,8 @@ class Model(ABC):
         return None
 
     def price(self) -> Price | None:
-        """Return the price of tokens, if the kind has one; a user's file of prices has precedence.
+        """Return the price of tokens, if the kind knows the price; a user's file of prices has
+        precedence.
 
         Returns:
             The price; None by default.
@@ -265,7 +266,7 @@ class Model(ABC):
 
     @property
     def config(self) -> dict[str, Any]:
-        """All properties that could change the model's completions, as JSON values."""
+        """All properties with a possible effect on the model's completions, as JSON values."""
         options = {
             item.name: getattr(self, item.name)
             for item in fields(self)

@@ -51,7 +51,7 @@ def gguf_file(name: str) -> Path | None:
 
 
 def is_local(name: str) -> bool:
-    """Whether a model's name refers to files on this machine, not to a hub's ID."""
+    """Whether a model's name refers to files on the machine, not to a hub's ID."""
     return gguf_file(name) is not None or _folder(name).is_dir()
 
 
@@ -111,7 +111,7 @@ def weights_identity(kind: str, name: str) -> dict[str, Any]:
 
 
 def _folder(name: str) -> Path:
-    """The directory of a model's name that is no GGUF file; it need not exist."""
+    """The directory of a model's name without a GGUF file; the directory need not exist."""
     return _in_package(name.removeprefix(PACKAGE)) if name.startswith(PACKAGE) else Path(name)
 
 
@@ -139,7 +139,7 @@ def _in_package(name: str) -> Path:
 
 
 def _convert(source: Path, folder: Path) -> None:
-    """Write a GGUF file's weights, in float32, and its tokenizer to a directory."""
+    """Write a GGUF file's weights, in float32, and the tokenizer to a directory."""
     gguf, torch, transformers = (
         _import(name, source) for name in ("gguf", "torch", "transformers")
     )
@@ -186,7 +186,7 @@ def _import(name: str, source: Path) -> Any:
 
 
 def _available_memory() -> int | None:
-    """The bytes of memory available to processes; None if the system is not Linux."""
+    """The bytes of memory available to processes; None outside of Linux."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
         (line,) = (line for line in lines if line.startswith("MemAvailable:"))

@@ -29,15 +29,15 @@ SECRETS = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 
 @dataclass(frozen=True, kw_only=True)
 class LiteLLMModel(Paced):
-    """A model of any provider that litellm knows: Anthropic, Gemini, Bedrock, Mistral, ...
+    """A model of any provider of litellm: Anthropic, Gemini, Bedrock, Mistral, ...
 
-    The name is litellm's, as in ``litellm/anthropic/claude-sonnet-4-5``; keys come from the
-    environment variables that litellm names (``ANTHROPIC_API_KEY``). ``base-url`` is another server
-    of the same provider. Retries and rate limits are the same as for ``openai``; litellm's own are
+    The name is litellm's, as in ``litellm/anthropic/claude-sonnet-4-5``; keys come from litellm's
+    environment variables (``ANTHROPIC_API_KEY``). ``base-url`` is another server of the same
+    provider. Retries and rate limits are the same as for ``openai``; litellm's own retries are
     switched off. ``extra-body`` is a JSON object of further arguments of litellm's ``acompletion``,
-    ``omit`` a list of sampling parameters that are left to the provider. Seeds are sent to
-    providers that accept them. Claude refuses temperature together with top-p, so that top-p is
-    sent to Claude only if below 1.
+    ``omit`` a list of sampling parameters left to the provider. Seeds are sent to providers with
+    seeds. Claude refuses temperature together with top-p; top-p is therefore sent to Claude only if
+    below 1.
     """
 
     extra_body: str = ""
@@ -185,7 +185,7 @@ class _Library:
             )
 
     async def get(self, path: str) -> bytes:
-        """Raise that the server is down: providers have no common address to probe."""
+        """Raise the error of a server that is down: providers have no common address to probe."""
         raise UnavailableError("no provider answers")
 
     async def post(self, path: str, body: dict[str, Any]) -> bytes:
@@ -206,6 +206,8 @@ class _Library:
         if isinstance(error, ModelError | RefusedError | UnavailableError):
             return error
         text = redact(str(error), *self._secrets)
+        # litellm's own classes first; other errors have a status and are read like any server's
+        # response.
         if isinstance(error, self.library.ContextWindowExceededError):
             return RefusedError(f"400: {' '.join(text.split())[:300]}")
         if isinstance(error, TimeoutError | self.library.Timeout):
@@ -223,7 +225,7 @@ class _Library:
 
 @cache
 def _library(spec: str) -> Any:
-    """Import litellm without output, and without the requests of its import."""
+    """Import litellm without output, and without the requests of the import."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     try:
         import litellm

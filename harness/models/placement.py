@@ -11,13 +11,13 @@ from ..core.errors import ModelError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
-    """The needs of a model that runs as engines on the nodes of a cluster.
+    """The needs of a model with engines on the nodes of a cluster.
 
     Attributes:
         gpus: the number of GPUs of each engine; 0 for none.
-        engines: the number of engines; by default as many as the GPUs allow, or one per node.
+        engines: the number of engines; by default as many as the GPUs allow, or an engine per node.
         at_once: the number of concurrent requests of an engine.
-        block: the number of requests that are sent and answered together.
+        block: the number of requests sent and answered together.
         without_gpu: whether the engine runs on CPUs if the cluster has no GPU.
 
     >>> Placement(gpus=2, at_once=512).engines is None
@@ -68,6 +68,7 @@ def groups(spec: str, placement: Placement, gpus: Sequence[int]) -> list[EngineG
     """
     if not placement.gpus or (placement.without_gpu and not any(gpus)):
         return [EngineGroup(())] * (placement.engines or len(gpus))
+    # An engine fits on a node, or is spread over as few nodes as possible.
     if placement.gpus <= max(gpus):
         fitting = sum(node // placement.gpus for node in gpus)
         group = EngineGroup((placement.gpus,))
@@ -84,7 +85,7 @@ def groups(spec: str, placement: Placement, gpus: Sequence[int]) -> list[EngineG
 
 
 def gpus_of(resources: Mapping[str, float]) -> int:
-    """The GPUs among a node's resources, as Ray names them.
+    """The GPUs among a node's resources, by Ray's names.
 
     >>> gpus_of({"CPU": 8.0, "GPU": 4.0})
     4

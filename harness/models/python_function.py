@@ -117,7 +117,7 @@ class PythonFunction(Model):
         return Placement(at_once=self.concurrency)
 
     def _refuse_broken(self, failed: Sequence[Completion]) -> None:
-        """Raise `ModelError` if all calls failed, `MOST_FAILURES` of them in the same way."""
+        """Raise `ModelError` if all calls failed, `MOST_FAILURES` of the calls in the same way."""
         detail, count = Counter(completion.detail for completion in failed).most_common(1)[0]
         if count >= MOST_FAILURES:
             raise ModelError(
@@ -131,6 +131,8 @@ class PythonFunction(Model):
         start = time.perf_counter()
         texts, reason, detail = [""] * request.count, FinishReason.STOP, ""
         try:
+            # A plain function may block: it runs in a thread, and errors come back as values,
+            # because a future cannot hold every error.
             if inspect.iscoroutinefunction(self._function):
                 result = await self._function(*arguments)
             else:
@@ -158,7 +160,7 @@ class PythonFunction(Model):
 
 
 def _called(function: Callable[..., Any], arguments: Sequence[Any]) -> tuple[Any, Exception | None]:
-    """A function's result or its error; a future cannot hold every error, as StopIteration."""
+    """A function's result or error; a future cannot hold every error, as StopIteration."""
     try:
         return function(*arguments), None
     except Exception as error:  # a future that gets StopIteration is never done

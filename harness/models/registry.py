@@ -92,7 +92,7 @@ def create(spec: str, options: Mapping[str, Any] | None = None) -> Model:
     """
     spec, own = split_options(spec)
     options = dict(options or {}) | own
-    classes = _kinds(spec)
+    classes = _model_classes(spec)
     prefix = spec if spec in classes else spec.partition("/")[0]
     if prefix not in classes or not ("/" in prefix or spec.partition("/")[2]):
         raise UnknownNameError(f"unknown model {spec!r}; {_suggestion(spec, classes)}")
@@ -126,10 +126,10 @@ def split_options(spec: str) -> tuple[str, dict[str, str]]:
 
 
 def describe() -> Iterator[tuple[str, type[Model]]]:
-    """Yield every kind, as the command line names it (``openai/NAME``), with its class.
+    """Yield every kind, in command-line form (``openai/NAME``), with the class.
 
     Yields:
-        Kinds with their classes.
+        Kinds with classes.
 
     Raises:
         ModelError: The class of another distribution's kind cannot be imported.
@@ -138,12 +138,12 @@ def describe() -> Iterator[tuple[str, type[Model]]]:
     ['solver/sympy', 'solver/maxima']
 
     """
-    for prefix, entry in _kinds().items():
+    for prefix, entry in _model_classes().items():
         yield _pattern(prefix), _load(prefix, entry)
 
 
 def option_names(model: type[Model]) -> dict[str, Any]:
-    """Return the options of a kind, as the command line names them, with their defaults."""
+    """Return the options of a kind, by command-line name, with defaults."""
     return {
         item.name.replace("_", "-"): item.default
         for item in fields(model)
@@ -151,8 +151,8 @@ def option_names(model: type[Model]) -> dict[str, Any]:
     }
 
 
-def _kinds(spec: str = "") -> dict[str, str | type[Model] | EntryPoint]:
-    """All kinds; entry points are read only if ``spec`` is no kind of this process. Our kinds have
+def _model_classes(spec: str = "") -> dict[str, str | type[Model] | EntryPoint]:
+    """All kinds. Entry points are read only for a ``spec`` of unknown kind; our kinds have
     precedence.
     """
     if spec in _BUILT_IN or spec.partition("/")[0] in _BUILT_IN:

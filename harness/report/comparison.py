@@ -57,7 +57,7 @@ def _detectable(difference: Difference) -> str:
 
 
 def transfer_cells(row: Contrast, difference: Difference) -> list[str]:
-    """How often one side solved a problem and the other failed, in both directions."""
+    """How often one side solved a problem and the other side failed, in both directions."""
     return [row.group, *_transfer(difference.lost), *_transfer(difference.gained)]
 
 
@@ -87,7 +87,7 @@ def _transfer(transfer: Transfer | None) -> tuple[str, str, str]:
 
 
 def named(comparison: Comparison, row: Contrast) -> str:
-    """The name of a contrast in a sentence; if there are several systems, with their names."""
+    """The name of a contrast in a sentence, with names if the comparison has several systems."""
     several = (
         len(
             {
@@ -105,6 +105,7 @@ def named(comparison: Comparison, row: Contrast) -> str:
 
 def remarks(comparison: Comparison) -> list[str]:
     """The remarks below the tables: method, family, power, costs, omissions."""
+    # Only contrasts at the primary k are adjusted.
     family = [
         difference
         for row in comparison.contrasts
@@ -137,6 +138,8 @@ def remarks(comparison: Comparison) -> list[str]:
             f"What was lost or gained by luck can only be told with {2 * comparison.primary_k} "
             "samples of each problem."
         )
+    # The remaining remarks explain what is unusual in the comparison: clusters, power, costs,
+    # undecided answers, and problems without a counterpart.
     if any(row.pairs != row.clusters for row in comparison.contrasts):
         lines.append("Pairs whose problems were made from the same one are a cluster.")
     lines += power_remarks(comparison)
@@ -162,9 +165,7 @@ def remarks(comparison: Comparison) -> list[str]:
 
 
 def power_remarks(comparison: Comparison) -> Iterator[str]:
-    """For each contrast, the difference that can be detected, and the number of problems that would
-    detect the target.
-    """
+    """For each contrast, the detectable difference, and the number of problems for the target."""
     for row in comparison.contrasts:
         difference = row.at(comparison.primary_k)
         if difference is None or difference.design is None:
@@ -176,6 +177,7 @@ def power_remarks(comparison: Comparison) -> Iterator[str]:
         else:
             what = f"too few to find any difference {odds}"
         text = f"{named(comparison, row)}: {what}"
+        # If the target is out of reach: more problems, or more samples of each, if these can help.
         if plan.detectable > plan.target:
             what = "problems" if row.pairs == row.clusters else "clusters of problems"
             text += (
@@ -203,6 +205,8 @@ def sentences(comparison: Comparison, short: Mapping[str, str]) -> Iterator[str]
             sides = f"{short[row.system]}: {row.group} − originals"
         else:
             sides = f"{short[row.second]} − {short[row.first]}"
+        # A difference counts by the adjusted p alone; an interval that excludes 0 only before the
+        # correction is mentioned.
         adjusted = difference.adjusted
         p = difference.p if adjusted is None else adjusted
         low, high = difference.interval
@@ -240,6 +244,7 @@ def print_comparison(
     console = console or Console()
     print_remarks(comparison.sentences, console, style="")
     print_remarks(comparison.pairing, console)
+    # By default a screen has the sentences, the largest differences and a hint at the rest.
     if not every:
         print_small(overview_section(comparison), console)
         for sides, rows in _by_sides(comparison, comparison.breakdown).items():
@@ -279,9 +284,7 @@ _FAMILY = "pass@{k} in percent; interval and p adjusted by Holm's method over al
 
 
 def overview_section(comparison: Comparison) -> Section:
-    """A line for every two models, on all their common problems; or a line for every
-    perturbation.
-    """
+    """A line for every two models on all common problems; or a line for every perturbation."""
     k = comparison.primary_k
     rows = comparison.contrasts if comparison.by == "perturbation" else overall(comparison)
     lines = [(row, difference) for row in rows if (difference := row.at(k)) is not None]
@@ -336,7 +339,7 @@ def _verdicts(comparison: Comparison) -> str:
 
 
 def _by_sides(comparison: Comparison, rows: Sequence[Contrast]) -> dict[str, list[Contrast]]:
-    """Groups of contrasts of the same system, or of the same two systems, by their titles."""
+    """Groups of contrasts of the same system, or of the same two systems, by title."""
     names = "first {0.first}, second {0.second}"
     key = "{0.system}" if comparison.by == "perturbation" else names
     groups: dict[str, list[Contrast]] = {}
@@ -368,7 +371,7 @@ def export_comparison(comparison: Comparison, form: str) -> str:
 
 
 def comparison_table(comparison: Comparison) -> Section:
-    """All contrasts in one table."""
+    """All contrasts in a single table."""
     rows = [*comparison.contrasts, *comparison.breakdown]
     if comparison.by == "perturbation":
         systems = ["system"] if len({row.system for row in rows}) > 1 else []
@@ -390,7 +393,7 @@ def comparison_table(comparison: Comparison) -> Section:
 
 
 def gap_table(gaps: Sequence[Gap]) -> Section:
-    """Generalisation gaps of every model; for two models, also the difference of their gaps."""
+    """Generalisation gaps of every model; for two models, also the difference of the gaps."""
     two_sided = len(gaps[0].sides) == 2
     systems = ("first system", "second system") if two_sided else ("system",)
     return Section(
@@ -410,7 +413,7 @@ def gap_table(gaps: Sequence[Gap]) -> Section:
 
 
 def repaired_table(differences: Sequence[RepairedDifference]) -> Section:
-    """repaired@t of every two systems, on the problems that both systems answered wrongly."""
+    """repaired@t of every two systems, on the problems with wrong answers of both systems."""
     return Section(
         "Wrong answers that were tried again: repaired@t, second minus first",
         ("first", "second", "told", "turns", "problems", "difference", "p"),

@@ -121,6 +121,8 @@ def export_run(
     }[form]
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
+        # Written beside the output and moved at the end: an interrupted export leaves no partial
+        # files.
         with tempfile.TemporaryDirectory(dir=out.parent, prefix=".export-") as folder:
             exported = Path(folder) / "made"
             count = write(run, policy, exported)

@@ -1,8 +1,8 @@
-"""A run as logs of inspect_ai: a file for each model and benchmark, which `inspect view` shows.
+"""A run as logs of inspect_ai: a file for each model and benchmark, for `inspect view`.
 
 The id of inspect_ai's sample is the problem's key, an epoch is one of our samples, and the score
 ``verified`` is our verdict, as in the tasks of `harness.integrations.for_inspect`. inspect_ai must
-be installed; `export` imports this module only if it is needed.
+be installed; `export` imports the module only if needed.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def messages(rendered: Rendered) -> list[ChatMessage]:
 
 
 def _content(message: Message) -> str | list[Content]:
-    """The text of a message; if there are pictures, a list of the pictures and the text."""
+    """The text of a message; with pictures, a list of the pictures and the text."""
     if not message.pictures:
         return message.content
     urls = [f"data:image/png;base64,{picture}" for picture in message.pictures]
@@ -124,7 +124,7 @@ def score_of(verdict: Verdict, policy: str | None, leave_out: bool = True) -> Sc
 
 def _sample(sample: Sample, prompts: Prompts, policy: str | None) -> EvalSample:
     row, problem = sample.completion, sample.problem
-    prompt = prompts.shown(problem)
+    prompt = prompts.render(problem)
     input_messages = messages(prompt) if prompt is not None else []
     content: Any = row["text"]
     if row.get("reasoning"):

@@ -1,8 +1,8 @@
 """A run in the log format of lm-evaluation-harness.
 
-A subset is a task, a problem is a document, and the samples of a problem are the ``repeats`` of one
-request. The metrics of a document are pass@k of its samples. There is one filter, ``verified``,
-which stands for our verifier; its ``filtered_resps`` are the extracted answers.
+A subset is a task, a problem is a document, and the samples of a problem are the ``repeats`` of a
+request. The metrics of a document are pass@k of the samples. The only filter, ``verified``, stands
+for our verifier; the ``filtered_resps`` are the extracted answers.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _line(
     doc = {name: value for name, value in problem.to_dict().items() if name not in _LOOSE}
     doc |= {name: json.dumps(problem.to_dict()[name], ensure_ascii=False) for name in _LOOSE}
     target = reference(problem)
-    rendered = prompts.shown(problem)
+    rendered = prompts.render(problem)
     prompt = str(rendered) if rendered is not None else ""
     right = [(sample.judged or {}).get("status") == Status.CORRECT for sample in group]
     first_right = (right.index(True) if True in right else len(right)) if ranked else None
@@ -225,7 +225,7 @@ def _results(
 
 
 def _directions(row: Row) -> dict[str, bool]:
-    """Whether higher is better, for every metric that has an interval and is in a table."""
+    """Whether higher is better, for every metric with an interval and a table."""
     return {
         metric.heading(estimate.k): metric.direction == "higher"
         for metric in metrics()

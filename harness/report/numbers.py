@@ -9,7 +9,7 @@ def percent(value: float) -> str:
 
 
 def with_interval(value: float, interval: tuple[float, float] | None) -> str:
-    """A share in percent with its interval: ``71.4 [55.8, 83.7]``."""
+    """A share in percent with an interval: ``71.4 [55.8, 83.7]``."""
     if interval is None:
         return percent(value)
     return f"{percent(value)} [{percent(interval[0])}, {percent(interval[1])}]"
@@ -22,7 +22,7 @@ def signed(value: float) -> str:
 
 
 def points(value: float, interval: tuple[float, float] | None) -> str:
-    """A difference with its interval: ``-12.5 [-20.1, -4.0]``."""
+    """A difference with an interval: ``-12.5 [-20.1, -4.0]``."""
     if interval is None:
         return signed(value)
     return f"{signed(value)} [{signed(interval[0])}, {signed(interval[1])}]"

@@ -59,7 +59,7 @@ def brittleness_numbers() -> Numbers:
     return numbers(brittleness, "place", "group", "row", "measure")
 
 
-def beside(summary: Summary) -> list[PublishedResult]:
+def published_rows(summary: Summary) -> list[PublishedResult]:
     """The published rows for the subsets of a run, in the order of the subsets."""
     subsets = list(dict.fromkeys(row.subset for row in summary.rows))
     rows = [row for row in published() if row.subset in subsets]
@@ -67,8 +67,8 @@ def beside(summary: Summary) -> list[PublishedResult]:
 
 
 def published_sections(summary: Summary) -> list[Section]:
-    """The published results for the subsets of a run, as a section; empty if there are none."""
-    results = beside(summary)
+    """The published results for the subsets of a run, as a section; empty without results."""
+    results = published_rows(summary)
     ks = sorted({k for result in results for k in result.passes})
     section = Section(
         title="Published results, on other problems",

@@ -1,4 +1,4 @@
-"""Sections of reports, and their export to the terminal, Markdown, LaTeX, CSV, JSON and HTML."""
+"""Sections of reports, with exports to the terminal, Markdown, LaTeX, CSV, JSON and HTML."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Section:
 
 
 def print_sections(sections: Sequence[Section], console: Console | None = None) -> None:
-    """Print tables with remarks. On a terminal, tables are fitted to its width."""
+    """Print tables with remarks. On a terminal, tables are fitted to the width."""
     console = console or Console()
     for section in sections:
         if section.title:
@@ -78,9 +78,7 @@ def print_sections(sections: Sequence[Section], console: Console | None = None) 
 
 
 def print_small(section: Section, console: Console) -> None:
-    """Print a small table in one piece. If the table is too wide, cells are wrapped, except cells
-    with names.
-    """
+    """Print a small table in one piece. In a table that is too wide, cells wrap, but no names."""
     if section.title:
         print_remarks((section.title,), console, style="bold")
     table = _table(section)
@@ -93,7 +91,7 @@ _WIDEST = 10_000
 
 
 def fit(section: Section, width: int) -> tuple[list[Section], list[str]]:
-    """A table, divided into tables that are not wider than a terminal.
+    """A table, divided into tables of a terminal's width.
 
     Args:
         section: the table.
@@ -101,13 +99,14 @@ def fit(section: Section, width: int) -> tuple[list[Section], list[str]]:
 
     Returns:
         The tables, and the headings of omitted columns. If the table is too wide, columns of zeros
-        are omitted. If it is still too wide, it is divided into tables that repeat the names. If
-        the names and one column are too wide, the caller has to wrap cells.
+        are omitted. A still too wide table is divided into tables with repeated names. If the names
+        and one column are too wide, the caller has to wrap cells.
 
     """
     if _width(section) <= width:
         return [section], []
     columns = range(section.names, len(section.headings))
+    # Empty columns are left out first, then columns of zeros, which tell the least.
     filled = [column for column in columns if any(row[column] for row in section.rows)]
     zero = [column for column in filled if all(row[column] in _ZERO for row in section.rows)]
     if zero == filled:
@@ -115,6 +114,7 @@ def fit(section: Section, width: int) -> tuple[list[Section], list[str]]:
     visible = [column for column in filled if column not in zero]
     left_out = [section.headings[column] for column in zero]
     wrapped = any(_width(_columns(section, [column])) > width for column in visible)
+    # The remaining columns are stacked in as few tables as possible, each with the names.
     groups: list[list[int]] = []
     for column in visible:
         if groups and _width(_columns(section, [*groups[-1], column]), wrapped) <= width:
@@ -128,7 +128,7 @@ _ZERO = ("", "0", "0.0", "0.00")
 
 
 def _columns(section: Section, columns: Sequence[int]) -> Section:
-    """The table reduced to the names and some other columns."""
+    """The table reduced to the names and given columns."""
     chosen = [*range(section.names), *columns]
     return replace(
         section,
@@ -138,7 +138,7 @@ def _columns(section: Section, columns: Sequence[int]) -> Section:
 
 
 def _width(section: Section, wrapped: bool = False) -> int:
-    """The width of a table in characters; with ``wrapped``, after wrapping its texts."""
+    """The width of a table in characters; with ``wrapped``, after wrapping of texts."""
     console = Console(width=_WIDEST)
     measured = console.measure(_table(section), options=console.options)
     return measured.minimum if wrapped else measured.maximum
@@ -162,7 +162,7 @@ def _table(section: Section) -> Table:
 
 
 def _is_figure(cell: str) -> bool:
-    """Whether a cell is a number, possibly with an interval, that must not be broken."""
+    """Whether a cell is an unbreakable number, possibly with an interval."""
     return len(cell) <= _LONGEST_FIGURE and (not cell or cell[0] in "+-−<$" or cell[0].isdigit())
 
 
@@ -200,7 +200,7 @@ def as_markdown(sections: Sequence[Section]) -> str:
 
 
 def latex_table(section: Section) -> str:
-    """The table in LaTeX (booktabs), with its title as a comment."""
+    """The table in LaTeX (booktabs), with the title as a comment."""
     title = f"% {section.title}\n" if section.title else ""
     columns = "l" * section.names + "r" * (len(section.headings) - section.names)
     body = "".join(f"  {' & '.join(map(_latex_cell, row))} \\\\\n" for row in section.rows)
@@ -224,9 +224,7 @@ def _latex_text(text: str) -> str:
 
 
 def _latex_cell(cell: str) -> str:
-    """A cell in LaTeX. Numbers with a sign are set as mathematics, so that the minus sign is
-    right.
-    """
+    """A cell in LaTeX. Numbers with a sign are set as mathematics, for the right minus sign."""
     numeric = any(sign in cell for sign in "+-<") and not cell.strip("+-0123456789.,[]< ")
     if not numeric:
         return _latex_text(cell)

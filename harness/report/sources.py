@@ -1,4 +1,4 @@
-"""The runs of a report, with distinct names for their models."""
+"""The runs of a report, with distinct names for the models."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..store.run import Run
 
 @dataclass(frozen=True)
 class Sources:
-    """One or several runs, with the verdicts of one policy."""
+    """Runs, with the verdicts of a single policy."""
 
     runs: tuple[Run, ...]
     policy: str | None
@@ -34,9 +34,7 @@ class Sources:
         policy: str | None = None,
         prices: Prices | None = None,
     ) -> Sources:
-        """Open runs. The default policy is the latest policy under which all runs are completely
-        judged.
-        """
+        """Open runs. The default policy is the latest policy with complete verdicts in all runs."""
         opened = [run if isinstance(run, Run) else Run(run) for run in runs]
         if len({run.path.resolve() for run in opened}) < len(opened):
             raise UserError("a run is named twice")
@@ -46,7 +44,7 @@ class Sources:
 
     @cached_property
     def names(self) -> list[dict[str, str]]:
-        """For each run, the names of its models by the model's hash."""
+        """For each run, the names of the models by the model's hash."""
         return system_names(self.runs)
 
     @cached_property
@@ -61,10 +59,10 @@ class Sources:
 
     @cached_property
     def shared_subsets(self) -> frozenset[str]:
-        """The subsets for which all models were asked the same problems.
+        """The subsets with problems that all models were asked.
 
-        Models that were asked nothing of a subset do not count, and neither do models without a
-        score. ``all`` is included if every model was asked the same problems.
+        Models without questions of a subset do not count, and neither do models without a score.
+        ``all`` is included if every model was asked the same problems.
         """
         problems_by_subset: dict[str, list[frozenset[tuple[str, str]]]] = {}
         for run, tallies in self._scored:
@@ -79,12 +77,12 @@ class Sources:
 
     @cached_property
     def common_problems(self) -> frozenset[str]:
-        """The keys of the problems that every model with a score was asked."""
+        """The keys of the problems common to all models with a score."""
         return frozenset(common_problems(self._scored))
 
     @property
     def _scored(self) -> list[tuple[Run, Mapping[str, Tally]]]:
-        """Every model with a score: its run and its tallies."""
+        """Every model with a score: the run and the tallies."""
         return [
             (run, tallies)
             for run in (self.runs if self.policy else ())
@@ -94,11 +92,13 @@ class Sources:
 
     @cached_property
     def comparable_rows(self) -> tuple[Row, ...]:
-        """The rows that can be compared, because their models were asked the same problems."""
+        """The comparable rows, with the same asked problems for all models."""
         return tuple(row for row in self.short_rows if row.subset in self.shared_subsets)
 
     def comparison(self, by: By) -> Comparison | None:
-        """The comparison of these runs by model or by perturbation; None if no problems pair."""
+        """The comparison of the runs by model or by perturbation; None without pairs of
+        problems.
+        """
         if by not in self._comparisons:
             try:
                 self._comparisons[by] = compare(*self.runs, by=by, policy=self.policy)

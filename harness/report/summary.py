@@ -48,7 +48,7 @@ class Column:
         return next((candidate for candidate in estimates if candidate.k == self.k), None)
 
     def cell(self, row: Row) -> str:
-        """The value of a row as text, with its interval."""
+        """The value of a row as text, with the interval."""
         estimate = self.estimate(row)
         if estimate is not None:
             return with_interval(estimate.value, estimate.interval)
@@ -66,7 +66,7 @@ _CSV_FORMATS = {"percent": ".6f", "dollars": ".6g", "tokens": ".1f", "number": "
 
 
 def columns_of(rows: Sequence[Row], every: bool = False) -> list[Column]:
-    """The columns of a table of these rows; with ``every``, columns of zeros are included.
+    """The columns of a table of the rows; with ``every``, columns of zeros are included.
 
     For ranked candidates only pass@1 is shown, because Fail@k contains the same information for
     every other k.
@@ -77,6 +77,7 @@ def columns_of(rows: Sequence[Row], every: bool = False) -> list[Column]:
         if metric.shown == "never":
             continue
         if metric.interval:
+            # Ranked rows have pass@1 only, as Fail@k has the same information.
             own = [row for row in rows if metric.name != "pass@k" or not row.fails]
             ks = {estimate.k for row in own for estimate in row.estimates[metric.name]}
             if metric.name == "pass@k" and ranked:
@@ -205,7 +206,7 @@ def _named(rate: str) -> str:
 
 
 def _rates(shares: Mapping[str, float]) -> str:
-    """The rates that are not zero, in percent: ``cut 20.8, no box 3.5``."""
+    """The non-zero rates in percent: ``cut 20.8, no box 3.5``."""
     way_shares = [
         f"{_SHORT.get(way, way)} {percent(share)}" for way, share in shares.items() if share
     ]
@@ -277,10 +278,11 @@ _WARNED, _WARNED_EMPTY = 0.05, 0.5
 
 
 def warnings_of(summary: Summary) -> list[str]:
-    """Failures that say nothing about a model's mathematics, each with a remedy."""
+    """Failures outside of a model's mathematics, each with a remedy."""
     lines: dict[str, list[tuple[str, float]]] = {}
     sampling = summary.settings.get("sampling", {})
     ends = (("failed", Failure.ERROR), ("filtered", Failure.FILTERED), ("refused", Failure.REFUSED))
+    # A row for each model: the last row of a model is over all subsets.
     for row in {(row.model, row.label): row for row in summary.rows}.values():
         for name, way in ends:
             if (share := row.rates.get(name, 0.0)) >= _WARNED:
@@ -310,9 +312,7 @@ def _listed_shares(shares: Sequence[tuple[str, float]]) -> str:
 
 
 def _confusions(summary: Summary) -> list[str]:
-    """How often each label was answered instead of each other label, for each model on all its
-    problems.
-    """
+    """Counts of each label answered instead of each other label, for each model on all problems."""
     lines = []
     for row in {(row.model, row.label): row for row in summary.rows if row.labels}.values():
         assert row.labels is not None
@@ -330,7 +330,7 @@ def _confusions(summary: Summary) -> list[str]:
 
 
 def _spent(summary: Summary) -> list[str]:
-    """Tokens by problem and by solved problem, for each model on all its problems."""
+    """Tokens by problem and by solved problem, for each model on all problems."""
     lines = []
     for row in {(row.model, row.label): row for row in summary.rows}.values():
         used = row.usage
@@ -377,6 +377,7 @@ def print_summary(
     if findings is not None:
         print_remarks(findings.lines, console, style="")
     print_remarks(warnings_of(summary), console, style="bold yellow")
+    # By default the three sentences and a small table fit on a screen.
     if not every:
         if findings is not None:
             print_small(overview_section(summary, findings), console)
@@ -444,7 +445,7 @@ def export_summary(summary: Summary, form: str) -> str:
 
 
 def _lines(summary: Summary) -> tuple[list[str], list[list[object]]]:
-    """A line for each row and k: pass@k with its interval and bounds, then every other metric."""
+    """A line for each row and k: pass@k with interval and bounds, then every other metric."""
     score, *other_metrics = metrics()
     bounds = ("interval_low", "interval_high", "worst", "best")
     others_columns = (metric.column for metric in other_metrics)

@@ -1,4 +1,4 @@
-"""`view`: a problem or a sample of a run in full, or all samples that match conditions."""
+"""`view`: a problem or a sample of a run in full, or all samples under given conditions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ..store.samples import Prompts
 
 @dataclass(frozen=True)
 class ViewedSample:
-    """A sample with the name of its model and its prompt; completion and verdict are as stored."""
+    """A sample with the model's name and the prompt; completion and verdict are as stored."""
 
     model: str
     prompt: str | None
@@ -35,7 +35,7 @@ class ViewedSample:
 
 @dataclass(frozen=True)
 class SolvedProblem:
-    """The number of judged samples of a problem, and of correct samples, for one model."""
+    """The number of judged samples of a problem, and of correct samples, for a model."""
 
     model: str
     correct: int
@@ -44,7 +44,7 @@ class SolvedProblem:
 
 @dataclass(frozen=True)
 class View(Record):
-    """One problem with its samples."""
+    """A problem with samples."""
 
     key: str
     problem: Problem
@@ -54,10 +54,10 @@ class View(Record):
 
 
 def find(run: Run, wanted: str) -> tuple[str, int | None]:
-    """The problem and the sample that ``PROBLEM`` or ``PROBLEM#SAMPLE`` denotes.
+    """The problem and the sample of ``PROBLEM`` or ``PROBLEM#SAMPLE``.
 
-    PROBLEM is a key (``bee/qualifier/q001``), an id (``q001``), or the beginning of a key or an id,
-    if only one problem has this beginning. Otherwise a `UserError` names similar problems.
+    PROBLEM is a key (``bee/qualifier/q001``), an id (``q001``), or the unique beginning of a key or
+    an id. Otherwise a `UserError` names similar problems.
     """
     name, hash_, number = wanted.rpartition("#") if "#" in wanted else (wanted, "", "")
     if hash_ and not number.isdigit():
@@ -95,18 +95,18 @@ def views(
     model: str | None = None,
     policy: str | None = None,
 ) -> tuple[int, Iterator[View]]:
-    """The problems of a run with the samples that match the conditions.
+    """The problems of a run with the samples under given conditions.
 
     Args:
         run: the run.
-        wanted: show only this problem or sample, as for `find`.
-        statuses: show only samples with one of these statuses.
-        subset: show only problems of this benchmark or subset (``bee``, ``bee/competition``).
-        model: show only this model, given by its label, its hash, or the beginning of either.
+        wanted: the only problem or sample to show, as for `find`.
+        statuses: the statuses of samples to show.
+        subset: the only benchmark or subset to show (``bee``, ``bee/competition``).
+        model: the only model to show, given by label, hash, or the beginning of either.
         policy: the name of the verdicts; by default the run's latest complete verdicts.
 
     Returns:
-        The number of problems, and the problems, which are read one at a time.
+        The number of problems, and the problems, read one at a time.
 
     Raises:
         UserError: the run lacks the problem, sample, subset, model or policy.
@@ -139,7 +139,7 @@ def views(
     place_of = {model: index for index, model in enumerate(run.models)}
     solved, prompts, labels = _solved(run, policy), Prompts(run), run.labels
 
-    def shown(key: str) -> View:
+    def viewed(key: str) -> View:
         problem = run.problem(key)
         positions = sorted(
             rows[key], key=lambda entry: (place_of[entry[1]["model"]], entry[1]["sample"])
@@ -163,11 +163,11 @@ def views(
             ),
         )
 
-    return len(ordered), map(shown, ordered)
+    return len(ordered), map(viewed, ordered)
 
 
 def view(run: Run, wanted: str, *, model: str | None = None, policy: str | None = None) -> View:
-    """All stored data of a problem or sample; the arguments are those of `views`."""
+    """All stored data of a problem or sample; the arguments are as in `views`."""
     return next(views(run, wanted, model=model, policy=policy)[1])
 
 
@@ -220,20 +220,20 @@ def _with_prompts(
     texts: dict[tuple[str, int], dict[str, str]] = {}
     for row in rows:
         earlier = texts.setdefault((row["model"], row["sample"]), {})
-        rendered = prompts.shown(problem, earlier)
+        rendered = prompts.render(problem, earlier)
         yield row, str(rendered) if rendered is not None else None
         if row["stage"] != ANSWER:
             earlier[row["stage"]] = row["text"]
 
 
-def as_text(shown: View, colours: bool = False) -> str:
-    """The text that `print_view` prints, with or without the terminal's colours."""
+def as_text(viewed: View, colours: bool = False) -> str:
+    """The output of `print_view`, with or without the terminal's colours."""
     file = io.StringIO()
-    print_view(shown, Console(file=file, force_terminal=colours, no_color=not colours))
+    print_view(viewed, Console(file=file, force_terminal=colours, no_color=not colours))
     return file.getvalue()
 
 
-def print_view(shown: View, console: Console | None = None) -> None:
+def print_view(viewed: View, console: Console | None = None) -> None:
     """Print the problem, the prompts, completions and verdicts in full."""
     console = console or Console()
 
@@ -242,31 +242,31 @@ def print_view(shown: View, console: Console | None = None) -> None:
         printable = "".join(c if c >= " " or c in "\n\t" else "\ufffd" for c in text)
         console.print(printable, style=style, soft_wrap=True, markup=False, highlight=False)
 
-    def part(title: str, text: str) -> None:
+    def print_part(title: str, text: str) -> None:
         if text:
             say(f"--- {title} ---", "dim")
             say(text.rstrip("\n"))
 
-    problem = shown.problem
-    say(shown.key, "bold")
+    problem = viewed.problem
+    say(viewed.key, "bold")
     for name, value in (problem.inputs.to_dict() | problem.target.to_dict()).items():
         say(f"  {name:<16}{value}")
     if problem.pair_parent:
         say(f"  {'made from':<16}{problem.pair_parent} ({problem.perturbation})")
-    for solved_problem in shown.solved:
+    for solved_problem in viewed.solved:
         share = f"{solved_problem.correct}/{solved_problem.samples}"
         say(f"  {'correct':<16}{share:<7}{solved_problem.model}")
     last_prompt = None
-    for sample in shown.samples:
+    for sample in viewed.samples:
         completion, prompt = sample.completion, sample.prompt
         stage = "" if completion["stage"] == ANSWER else f", stage {completion['stage']}"
         say("")
         say(f"{sample.model}, sample {completion['sample']}{stage}", "bold")
         if prompt != last_prompt:
-            part("prompt", prompt if prompt is not None else "(cannot be rendered any more)")
+            print_part("prompt", prompt if prompt is not None else "(cannot be rendered any more)")
             last_prompt = prompt
-        part("reasoning", completion.get("reasoning", ""))
-        part("completion", completion["text"] or "(nothing)")
+        print_part("reasoning", completion.get("reasoning", ""))
+        print_part("completion", completion["text"] or "(nothing)")
         tokens = completion.get("completion_tokens")
         say(
             f"--- finished by {completion['finish_reason']}"

@@ -1,4 +1,4 @@
-"""The limits of a sweep, the amounts spent so far, and estimates for the missing answers."""
+"""The limits of a sweep, the amounts spent until now, and estimates of missing answers."""
 
 from __future__ import annotations
 
@@ -22,9 +22,7 @@ CHARACTERS_PER_TOKEN = 4
 
 @dataclass(slots=True)
 class Spent:
-    """The completions of one model: their number, and the tokens of those that have token
-    counts.
-    """
+    """The completions of a model: the number, and the tokens of counted completions."""
 
     price: Price | None
     rows: int = 0
@@ -77,13 +75,12 @@ def spent_by(runs: Iterable[Run], model: str, price: Price | None) -> Spent:
 
 
 class RequestBudget:
-    """Admits requests as long as they fit into the limits of a job.
+    """Admits requests within the limits of a job.
 
-    Stored completions count, so that repeating a command never spends more than the limits. A
-    request in progress is expected to cost the average of the model's completions so far; before
-    the first completion, it is expected to cost the maximum of a request. Requests in progress are
-    never cut short. The last requests may therefore exceed a limit if they are longer than the
-    average.
+    Stored completions count: a repeated command never spends more than the limits. A request in
+    progress is expected to cost the average of the model's completions so far; before the first
+    completion, it is expected to cost the maximum of a request. Requests in progress are never cut
+    short. Longer requests than the average may therefore exceed a limit at the end.
     """
 
     def __init__(self, job: Job, run: Run) -> None:
@@ -140,6 +137,7 @@ class RequestBudget:
         self.under_way -= 1
         if completion.completion_tokens is not None:
             self.spent[completion.model].add(completion)
+        # Without token counts a limit in tokens or money cannot hold.
         elif not (
             model.deterministic
             or completion.finish_reason in (FinishReason.ERROR, FinishReason.UNREACHABLE)

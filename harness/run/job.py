@@ -1,4 +1,4 @@
-"""A `Job`: a sweep whose models, problems and prompts are resolved, and its requests."""
+"""A `Job`: a sweep with resolved models, problems and prompts, and the requests."""
 
 from __future__ import annotations
 
@@ -88,9 +88,7 @@ class Job:
         return len(self.problems) * sum(map(self.samples_of, self.models))
 
     def samples_of(self, model: Model) -> int:
-        """The number of answers per problem that a model is asked for; 1 for a deterministic
-        model.
-        """
+        """The number of answers per problem for a model; 1 for a deterministic model."""
         return 1 if model.deterministic else self.samples
 
     @property
@@ -125,7 +123,7 @@ class Job:
         stages.
         """
         model_hash = model.hash
-        for problem, key, rendered, name, samples in self._wanted(model, done, stage, replies):
+        for problem, key, rendered, name, samples in self._missing(model, done, stage, replies):
             yield Request(
                 model=model_hash,
                 problem=problem,
@@ -146,19 +144,21 @@ class Job:
         stage: int = 0,
         replies: Replies | None = None,
     ) -> int:
-        """The number of completions that `requests` would yield."""
-        return sum(len(entry[-1]) for entry in self._wanted(model, done, stage, replies))
+        """The number of completions of `requests`."""
+        return sum(len(entry[-1]) for entry in self._missing(model, done, stage, replies))
 
-    def _wanted(
+    def _missing(
         self, model: Model, done: Container[str], stage: int, replies: Replies | None
     ) -> Iterator[tuple[Problem, str, RenderedProblem, str, range]]:
-        """The problem, its key, its rendering, the stage's name, and the missing samples."""
+        """The problem, the key, the rendering, the stage's name, and the missing samples."""
         model_hash, count = model.hash, self.samples_of(model)
         keyed = [
             (problem, problem_key(problem), self.identity.prompts[problem.task].stages)
             for problem in self.problems
         ]
+        # Tasks with fewer stages have no requests in later stages.
         keyed = [entry for entry in keyed if len(entry[2]) > stage]
+        # The samples of a problem in a request must be consecutive; a beam search has all or none.
         if stage == 0 and self.identity.sampling.together:
             for problem, key, stages in keyed:
                 rendered = self.first[key]
@@ -170,6 +170,8 @@ class Job:
                 for samples in consecutive(missing, count, all_at_once=rendered.sampling.beams > 0):
                     yield problem, key, rendered, stages[0], samples
             return
+        # Samples in the outer loop: an interrupted sweep has a first sample of every problem. Later
+        # stages show the earlier replies of the same sample.
         for sample in range(count):
             for problem, key, stages in keyed:
                 if stage == 0:
@@ -186,7 +188,7 @@ class Job:
 
 
 def continued(prompt: Prompt, turn: int) -> Prompt:
-    """A prompt of a chat for a later turn, which shows earlier replies and their feedback.
+    """A prompt of a chat for a later turn, with earlier replies and feedback.
 
     Args:
         prompt: the prompt of the first turn.

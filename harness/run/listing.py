@@ -71,7 +71,7 @@ def everything(what: str, benchmarks: Sequence[str]) -> dict[str, list[dict[str,
 
 
 def describe(row: dict[str, Any]) -> str:
-    """A row of `everything` as one line."""
+    """A row of `everything` as a line."""
     sentences = [row["summary"]]
     if "problems" in row:
         sentences.insert(0, f"{row['problems']:>4} problems.")
@@ -85,14 +85,14 @@ def describe(row: dict[str, Any]) -> str:
 
 
 def _description(model: type[Model]) -> str:
-    """The docstrings of a model class and of our base classes, without their first lines."""
+    """The docstrings of a model class and of our base classes, without first lines."""
     classes = list(takewhile(lambda base: base is not Model, model.__mro__))
     texts = [inspect.cleandoc(base.__doc__ or "").partition("\n\n")[2] for base in classes]
     return "\n\n".join(filter(None, texts))
 
 
 def only(lists: dict[str, list[dict[str, Any]]], what: str, name: str) -> list[dict[str, Any]]:
-    """The rows of one list that have a name, or whose name begins with this name and a slash.
+    """The rows of a list with a given name, or with the name and a slash as the beginning.
 
     Raises:
         UserError: no list has the name, or the list lacks the entry.
@@ -108,14 +108,14 @@ def only(lists: dict[str, list[dict[str, Any]]], what: str, name: str) -> list[d
 
 
 def details(row: dict[str, Any]) -> Iterator[str]:
-    """The fields of a row that `describe` leaves out, as lines."""
+    """The fields of a row left out by `describe`, as lines."""
     if row.get("description"):
         yield ""
         yield from row["description"].splitlines()
     if row.get("options"):
         yield ""
         for name, value in row["options"].items():
-            yield f"-M {name}={_shown(value)}"
+            yield f"-M {name}={_as_text(value)}"
     if "example" in row:
         yield from ("", row["example"])
     for name in ("source", "metrics"):
@@ -123,7 +123,7 @@ def details(row: dict[str, Any]) -> Iterator[str]:
             yield f"{name}: {', '.join(row[name]) if name == 'metrics' else row[name]}"
 
 
-def _shown(value: Any) -> str:
+def _as_text(value: Any) -> str:
     if value is None or value is MISSING:
         return ""
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,4 +1,4 @@
-"""Sweeps in phases: later problems are derived from problems that a model solved.
+"""Sweeps in phases: later problems are derived from a model's solved problems.
 
 All phases are one run. The first phase asks the problems of a `Job`. Each later `Phase` derives
 problems from the results so far, stores the problems in ``phases/NAME.json``, and asks them. The
@@ -34,7 +34,7 @@ from .turns.conversation import ask_turns
 
 @dataclass(frozen=True)
 class PhaseResults:
-    """The results from which a phase derives its problems.
+    """The results as the input of a phase.
 
     Args:
         problems: the problems asked so far.
@@ -42,8 +42,8 @@ class PhaseResults:
             from 1.
         samples: the number of answers to each problem.
         seed: the run's seed.
-        sampled: whether answers are sampled, so that a solved problem may fail when asked again.
-        limit: the largest number of problems that will be asked.
+        sampled: whether answers are sampled; a solved problem may then fail at a second request.
+        limit: the largest number of problems to ask.
 
     """
 
@@ -55,7 +55,9 @@ class PhaseResults:
     limit: int | None = None
 
     def solved(self, where: Callable[[Problem], bool], within: int | None = None) -> list[Problem]:
-        """The problems that one of the first ``within`` answers solves; by default, any answer."""
+        """The problems solved within the first ``within`` answers; by default, within all
+        answers.
+        """
         sample_limit = self.samples if within is None else within
         return [
             problem
@@ -172,7 +174,7 @@ def run_turns(
 
 
 def _remove_errors(job: Job, progress: Progress) -> None:
-    """Remove the job's samples for which a stage is stored as an error."""
+    """Remove the job's samples with an error stored for a stage."""
     samples_by_model = {model.hash: job.samples_of(model) for model in job.models}
 
     def sample_of(row: Mapping[str, Any]) -> tuple[str, str, int]:
@@ -192,7 +194,7 @@ def _remove_errors(job: Job, progress: Progress) -> None:
 
 
 def extended(job: Job, problems: Sequence[Problem]) -> Job:
-    """The job with more problems; problems that the job already has are not repeated."""
+    """The job with more problems, without repeated problems."""
     known_keys = set(job.first)
     new = [problem for problem in problems if problem_key(problem) not in known_keys]
     rendered = dict(job.first) | {problem_key(problem): job.render(problem) for problem in new}
@@ -207,7 +209,7 @@ def _sums(run: Run, job: Job, policy: Policy) -> dict[str, counts.Sums]:
 
 
 def _unanswered(run: Run, job: Job, policy: Policy) -> int:
-    """The number of missing answers of a job with one model."""
+    """The number of missing answers of a job with a single model."""
     rows, samples = _sums(run, job, policy), job.samples_of(job.models[0])
     return job.size - sum(
         min(samples, int(rows.get(problem_key(problem), {}).get("samples", 0)))
@@ -250,7 +252,7 @@ def _limited(lists: Sequence[Sequence[Problem]], limit: int | None) -> list[Prob
 
 
 def _settings(job: Job, phase: Phase, policy: Policy) -> dict[str, Any]:
-    """The settings on which a phase's problems depend."""
+    """The settings behind a phase's problems."""
     own = {"limit": job.limit, "policy": policy.name, "model": job.models[0].hash}
     return own | dict(phase.settings)
 
@@ -273,7 +275,7 @@ def _write(job: Job, phase: Phase, policy: Policy, problems: Sequence[Problem]) 
 
 
 def _read(job: Job, phase: Phase, policy: Policy) -> list[Problem] | None:
-    """The problems that were derived and stored earlier, if any."""
+    """The problems derived and stored earlier, if any."""
     path = _file(job, phase)
     if not path.exists():
         return None

@@ -188,9 +188,7 @@ def _refuse_impossible(
 
 
 def for_chat(job: Job) -> str:
-    """A remark that names the presets, or else the prompts, that ask the same problems in a
-    chat.
-    """
+    """A remark with the presets, or else the prompts, for the same problems in a chat."""
     first_problem = job.problems[0]
     prompts = set()
     for name in prompt_names(first_problem.task):

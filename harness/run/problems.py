@@ -1,4 +1,4 @@
-"""The problems of benchmarks, with a limit spread over their subsets."""
+"""The problems of benchmarks, with a limit spread over the subsets."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ def problems_of(specs: Sequence[str], limit: int | None, seed: int) -> list[Prob
 
     Args:
         specs: names of benchmarks, or files of problems.
-        limit: the largest number of problems, spread over all subsets. Problems that are made from
-            another problem stay together with that problem, so that they can be compared. The
-            problems chosen from a subset do not depend on other subsets, so that the problems of
-            several runs pair.
+        limit: the largest number of problems, spread over all subsets. Derived problems stay
+            together with the original problem, for comparisons. The problems chosen from a subset
+            do not depend on other subsets: the problems of several runs pair.
         seed: the seed of generated problems.
 
     Returns:

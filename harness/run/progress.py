@@ -28,10 +28,10 @@ class Progress(Protocol):
     """Receives the events of a sweep."""
 
     def begin(self, model: Model, total: int, stored: int, price: Price | None = None) -> None:
-        """A model is asked for ``total`` samples, of which ``stored`` are stored already."""
+        """A model is asked for ``total`` samples, with ``stored`` samples stored already."""
 
     def restored(self, judged: Judged) -> None:
-        """Take the numbers of verdicts that the run already holds for each problem."""
+        """Take the numbers of verdicts in the run for each problem."""
 
     def answered(self, completion: Completion) -> None:
         """A completion was stored."""
@@ -49,7 +49,7 @@ class Progress(Protocol):
         """A warning for the user."""
 
     def status(self, text: str) -> None:
-        """A text that says what a model is waiting for."""
+        """A text with the reason of a model's wait."""
 
     def finish(self) -> None:
         """All answers are judged."""
@@ -78,7 +78,7 @@ class Silent:
 
 
 class Meter:
-    """The numbers of a sweep in one line: answers, requests sent again, speed, pass@1, cost."""
+    """The numbers of a sweep in a line: answers, repeated requests, speed, pass@1, cost."""
 
     def __init__(self) -> None:
         self.label, self.total, self.done, self.unanswered = "", 0, 0, 0
@@ -159,13 +159,13 @@ class Lines:
 
     def answered(self, completion: Completion) -> None:
         self._meter.answered(completion)
-        self._asked()
+        self._announce()
 
     def unanswered(self, completion: Completion) -> None:
         self._meter.unanswered += 1
-        self._asked()
+        self._announce()
 
-    def _asked(self) -> None:
+    def _announce(self) -> None:
         ended = self._meter.done + self._meter.unanswered == self._meter.total
         self._say("asking", only_if_due=not ended)
 
@@ -296,7 +296,7 @@ class _ProgressHandler(logging.Handler):
 
 
 class _RepeatedHandler(logging.Handler):
-    """Counts requests that are sent again; the message of a record is the reason."""
+    """Counts repeated requests; the message of a record is the reason."""
 
     def __init__(self, progress: Progress) -> None:
         super().__init__(logging.DEBUG)
@@ -318,6 +318,7 @@ def forward_model_logs(progress: Progress) -> Iterator[None]:
     models_logger = logging.getLogger("calculus_harness.harness.models")
     repeated = logging.getLogger(f"{models_logger.name}.repeated")
     handlers = {models_logger: _ProgressHandler(progress), repeated: _RepeatedHandler(progress)}
+    # The state of the loggers is restored: a caller may use logging for other purposes.
     saved_states = [(logger, logger.level, logger.propagate) for logger in handlers]
     for logger, handler in handlers.items():
         logger.addHandler(handler)

@@ -37,7 +37,7 @@ BATCHES = 2
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The state that several jobs with the same models share, so that weights are loaded once.
+    """The shared state of several jobs with the same models: weights are loaded once.
 
     Attributes:
         loop: the event loop of all jobs.
@@ -108,7 +108,7 @@ def run_job(
 
 
 def _completes_texts(job: Job) -> bool:
-    """Whether all prompts are texts to complete, which a chat server does not accept."""
+    """Whether all prompts are texts for completion, unacceptable to a chat server."""
     return {rendered.prompt.style for rendered in job.first.values()} == {"completion"}
 
 
@@ -117,7 +117,7 @@ def _copied(replies: Replies) -> dict[tuple[str, int], dict[str, str]]:
 
 
 class SweepRunner:
-    """Asks the models of a job, stores completions as they arrive, and grades them meanwhile."""
+    """Asks the models of a job, stores completions on arrival, and grades meanwhile."""
 
     def __init__(
         self,
@@ -136,9 +136,12 @@ class SweepRunner:
         self.ungraded = not self.scorer.complete  # stored completions are left to grade at the end
 
     async def run_all(self) -> None:
+        # Answers are graded while further answers arrive.
         scoring = [asyncio.create_task(self._score_queue()) for _ in range(BATCHES)]
         try:
             for model in self.job.models:
+                # In a session, engines on a cluster and models without state stay open for later
+                # jobs.
                 stateful_model = model.with_state(self.run.path / "state" / model.hash)
                 kept_engines = {} if self.session is None else self.session.engines
                 answering = kept_engines.get(model.hash) or placed(stateful_model)
@@ -151,6 +154,7 @@ class SweepRunner:
                         answering is stateful_model and stateful_model is not model
                     ):
                         await answering.close()
+            # None ends a grader after all answers before it.
             for _ in scoring:
                 self.queue.put_nowait(None)
             await asyncio.gather(*scoring)
@@ -158,6 +162,7 @@ class SweepRunner:
             for task in scoring:
                 task.cancel()
             await asyncio.gather(*scoring, return_exceptions=True)
+        # Stored answers without a verdict come last: new answers have priority for the workers.
         if self.ungraded:
             await self.scorer.score_stored()
         if self.budget.exhausted:
@@ -169,7 +174,9 @@ class SweepRunner:
     async def _ask(
         self, model: Model, answering: Answering, scoring: Sequence[asyncio.Task[None]]
     ) -> None:
-        """Ask one model, stage by stage; a stage ends before the next begins."""
+        """Ask a model, stage by stage; a stage ends before the next begins."""
+        # Replies of other runs (a further turn) replace the earlier stages, and only the last stage
+        # is asked.
         stored_replies = self.job.given.get(model.hash)
         replies = self._stored_replies(model) if stored_replies is None else _copied(stored_replies)
         duplicates = DuplicateSamples()
@@ -178,6 +185,8 @@ class SweepRunner:
             size = len(self.job.problems) * self.job.samples_of(model)
             total = max(missing, size if stored_replies is None else len(stored_replies))
             self.progress.begin(model, total, total - missing, self.job.limits.price(model))
+            # The budget refuses requests by their expected cost; more may fit once the admitted
+            # requests are done.
             while missing:
                 requests = self.job.requests(model, self.stored, stage=stage, replies=replies)
                 admitted = takewhile(self.budget.admits, requests)

@@ -120,7 +120,7 @@ class SweepSpec:
         """
         groups: dict[str, dict[str, Any]] = {name: {} for name in ("spec", *_GROUPS)}
         for name, value in plain(settings).items():
-            key = _known(name)
+            key = _field_of(name)
             group = next((name for name, keys in _GROUPS.items() if key in keys), "spec")
             groups["spec" if key in _GROUPS else group][key] = _as_list(key, value)
         data, source = groups.pop("spec"), groups.pop("source")
@@ -151,8 +151,7 @@ class SweepSpec:
         return cls.of(**read_settings(Path(path)))
 
     def settings(self) -> dict[str, Any]:
-        """The settings that differ from their defaults, named like the flags; `of` accepts these
-        settings.
+        """The settings other than the defaults, named like the flags, for `of`.
 
         Returns:
             The settings.
@@ -166,13 +165,13 @@ class SweepSpec:
         return {flag_of(name): explicit[name] for name in changed}
 
     def to_toml(self) -> str:
-        """The settings as TOML; `read` accepts this TOML.
+        """The settings as TOML, for `read`.
 
         Returns:
             The TOML.
 
         Raises:
-            UserError: an option has a value that TOML cannot express, such as None.
+            UserError: an option has a value outside of TOML, such as None.
 
         """
         try:
@@ -183,7 +182,7 @@ class SweepSpec:
 
 @dataclass(frozen=True)
 class FileSettings:
-    """Settings for reading benchmarks that are files (``file:PATH``, ``hub:NAME``)."""
+    """Settings for reading benchmarks from files (``file:PATH``, ``hub:NAME``)."""
 
     columns: tuple[str, ...] = ()
     syntax: str | None = None
@@ -216,7 +215,7 @@ def read_settings(path: Path) -> dict[str, Any]:
             raise UserError(f"{path}: {flag} is there twice, once as {name!r}")
         if flag != "dry-run":
             try:
-                _known(name)
+                _field_of(name)
             except UserError as error:
                 raise UserError(f"{path}: {error}") from None
         named[flag] = value
@@ -228,7 +227,7 @@ def flag_of(name: str) -> str:
     return name.replace("_", "-")
 
 
-def _known(name: str) -> str:
+def _field_of(name: str) -> str:
     """The field for the name of a setting; raises `UserError` if no setting has the name."""
     flag = flag_of(name)
     if flag in COMMAND_LINE_ONLY:
@@ -239,14 +238,14 @@ def _known(name: str) -> str:
 
 
 def _as_list(key: str, value: Any) -> Any:
-    """A text as a list with one element, and a table of models as a list of names with options."""
+    """A text as a list with an element, and a table of models as a list of names with options."""
     if isinstance(value, str) and key in ("model", "benchmark", "stop", "columns"):
         return [value]
     return _with_options(value) if key == "model" and isinstance(value, Mapping) else value
 
 
 def _with_options(table: Mapping[str, Any]) -> list[str]:
-    """The names of models in a table, with their options added to the names."""
+    """The names of models in a table, with the options added to the names."""
     models = []
     for model, options in table.items():
         if not isinstance(options, Mapping):

@@ -53,6 +53,8 @@ def sweep(
     ['correct']
 
     """
+    # Functions and model objects cannot be part of a stored specification: the specification has
+    # their names, and `plan` gets the objects.
     instances: Sequence[str | Model] | None = None
     if isinstance(models, SweepSpec):
         if benchmarks is not None or settings:
@@ -70,6 +72,7 @@ def sweep(
             names = [model.spec if isinstance(model, Model) else model for model in instances]
         set_values = {name: value for name, value in settings.items() if value is not None}
         spec = SweepSpec.of(model=names, benchmark=benchmarks, **set_values)
+    # Phases belong to studies, which this module must not import.
     if spec.phases is not None and phases is None:
         raise UserError(
             f"the phases {spec.phases!r} are not imported here; pass phases="

@@ -59,7 +59,7 @@ _MUTE = frozenset({Status.NO_ANSWER, Status.UNPARSEABLE, Status.NOT_CLOSED_FORM}
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class JudgedAnswer:
     answer: str | None
     status: str
 
@@ -71,7 +71,7 @@ class _AnswerGroup:
     tree: Expression
 
 
-def group(problem: Problem, samples: Sequence[Given]) -> list[int | None]:
+def group(problem: Problem, samples: Sequence[JudgedAnswer]) -> list[int | None]:
     """Group equal answers. Return each answer's group number, in the order of the samples.
 
     All correct answers are in group 0. A sample without a readable answer has the number None.
@@ -80,11 +80,13 @@ def group(problem: Problem, samples: Sequence[Given]) -> list[int | None]:
     texts: dict[str, int | None] = {}
     groups: list[int | None] = []
     for sample in samples:
+        # Correct answers are equal by definition; unreadable answers have no vote.
         if sample.status == Status.CORRECT:
             groups.append(0)
         elif sample.answer is None or sample.status in _MUTE:
             groups.append(None)
         else:
+            # Equal texts are compared once.
             text = " ".join(sample.answer.split())
             if text not in texts:
                 texts[text] = _find(problem, text, seen, len(texts) + 1)
@@ -95,8 +97,8 @@ def group(problem: Problem, samples: Sequence[Given]) -> list[int | None]:
 def _find(problem: Problem, text: str, seen: list[_AnswerGroup], new: int) -> int | None:
     """Find the number of the group in ``seen`` whose answer is equal to the answer ``text``.
 
-    If there is no such group, a group with the number ``new`` is added to ``seen``. If ``text``
-    cannot be read, the result is None.
+    Without such a group, a group with the number ``new`` is added to ``seen``. The result is None
+    for an unreadable ``text``.
     """
     if not isinstance(problem.target, IntegrationTarget):
         return new
@@ -105,6 +107,8 @@ def _find(problem: Problem, text: str, seen: list[_AnswerGroup], new: int) -> in
         tree = read(text, symbols=[variable, *problem.assumptions])[0].expression
     except ReadError:
         return None
+    # Fingerprints at points select candidates; only candidates with enough equal marks are compared
+    # in earnest.
     marks = _marks(tree, variable)
     for candidate in seen:
         if len(candidate.marks & marks) >= SHARED and _same(problem, text, tree, candidate, marks):
@@ -183,7 +187,7 @@ def _rounded(value: Any) -> str | None:
     return f"{'/'.join(map(str, coordinates))} {unit:.0e}"
 
 
-def distinct_forms(problem: Problem, samples: Iterable[Given]) -> int:
+def distinct_forms(problem: Problem, samples: Iterable[JudgedAnswer]) -> int:
     r"""The number of different forms in which the correct answers are written.
 
     Spelling, the order of terms and additive constants make no difference. For example, ``\sin^2
@@ -201,6 +205,7 @@ def distinct_forms(problem: Problem, samples: Iterable[Given]) -> int:
             except ReadError:
                 pass
             else:
+                # Order of terms and factors, and constants of integration, make no other form.
                 terms = additive_terms(tree, variable)
                 form = frozenset(_sorted(term) for term in terms if not is_constant(term, variable))
         forms.add(form)
@@ -240,9 +245,9 @@ class Votes:
 
 def votes(run: Run, policy: str | None = None, ks: Iterable[int] = ()) -> list[Votes]:
     """Compute the `Votes` of each model and subset of a run."""
-    samples: dict[tuple[str, str], list[Given]] = {}
+    samples: dict[tuple[str, str], list[JudgedAnswer]] = {}
     for row in run.verdicts(policy).rows():
-        sample = Given(row.get("answer"), row["status"])
+        sample = JudgedAnswer(row.get("answer"), row["status"])
         samples.setdefault((row["model"], row["problem"]), []).append(sample)
     clusters = clusters_of(run.problems)
     subsets: dict[str, list[str]] = {}
@@ -261,7 +266,7 @@ def _votes(
     run: Run,
     model: str,
     subset: str,
-    samples: Mapping[str, Sequence[Given]],
+    samples: Mapping[str, Sequence[JudgedAnswer]],
     clusters: Mapping[str, str],
     chosen_ks: Sequence[int],
 ) -> Votes:

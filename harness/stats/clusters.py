@@ -23,7 +23,9 @@ class ParentIndex:
             self._anywhere.setdefault(problem.id, []).append(key)
 
     def find(self, problem: Problem, parent: str) -> str | None:
-        """The key of a problem's parent. If no problem has the parent's id, the result is None."""
+        """The key of a problem's parent. The result is None without a problem of the parent's
+        id.
+        """
         candidates = self._own.get((problem.benchmark, parent)) or self._anywhere.get(parent, [])
 
         def rank(key: str) -> tuple[bool, bool]:
@@ -38,10 +40,11 @@ class ParentIndex:
         return min(ancestors, key=rank, default=None)
 
     def cluster(self, problem: Problem) -> str:
-        """The key of the original problem from which a problem is derived.
+        """The key of a derived problem's original problem.
 
-        Between the two problems there may be further derived problems. If one of these problems is
-        missing, the result consists of its id and the benchmark of the problem derived from it.
+        Between the two problems may stand further derived problems. For a missing problem, the
+        result consists of the missing id and the benchmark of the problem derived from the missing
+        problem.
         """
         seen = set()
         parent = _parent(problem)
@@ -71,6 +74,6 @@ def _parent(problem: Problem) -> str | None:
 
 
 def clusters_of(problems: Mapping[str, Problem]) -> dict[str, str]:
-    """Map each problem's key to its cluster."""
+    """Map each problem's key to a cluster."""
     parents = ParentIndex(problems)
     return {key: parents.cluster(problem) for key, problem in problems.items()}

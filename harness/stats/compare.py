@@ -1,4 +1,4 @@
-"""Paired comparisons (`stats.paired`) of models, or of perturbed subsets with their originals."""
+"""Paired comparisons (`stats.paired`) of models, or of perturbed subsets with originals."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _RANGES: Mapping[Breakdown, tuple[int, ...]] = {
 
 @dataclass(frozen=True)
 class System:
-    """One model in one run."""
+    """A model in a run."""
 
     name: str
     run: Run
@@ -112,6 +112,7 @@ def compare(
         0.0
 
     """
+    # Arguments are checked before the runs are read.
     check_choice("by", by, get_args(By))
     if breakdown is not None:
         check_choice("breakdown", breakdown, get_args(Breakdown))
@@ -123,6 +124,8 @@ def compare(
         raise UserError(f"the difference to detect must be between 0 and 1, not {target}")
     policy = common_policy(opened, policy)
     systems, unscored = _systems(opened, policy)
+    # The primary k was declared with the runs: chosen after a look at the results, p values would
+    # mean nothing.
     primary, notes = _primary_k(opened)
     notes += unscored
     if unscored and not systems:
@@ -145,6 +148,7 @@ def compare(
             )
         groups = _models(systems)
         pairing = [_pairing(*combination) for combination in combinations(_by_run(systems), 2)]
+    # Sides without common problems are named and skipped.
     paired_groups = [group for group in groups if group.pairs]
     for group in groups:
         if not group.pairs:
@@ -155,6 +159,7 @@ def compare(
     rows, pairs = [], []
     lacking: dict[int, list[str]] = {}
     for group in paired_groups:
+        # pass@k needs k samples on both sides. The primary k stands in every row, if possible.
         smaller = min(group.pairs.samples)
         fitting = ks_up_to(smaller, chosen_ks) or ks_up_to(smaller)
         chosen = sorted({*fitting, *([primary] if primary <= smaller else [])})
@@ -168,10 +173,13 @@ def compare(
         row = contrast(group.name, group.sides, group.pairs, chosen, group.unpaired, group.system)
         rows.append(row)
         pairs.append(group.pairs)
+    # A remark for each k instead of each row.
     for k, names in lacking.items():
         subsets = ", ".join(names)
         notes.append(f"pass@{k} needs {k} samples of each problem; there are fewer of {subsets}.")
+    # Adjustment comes after all contrasts, as the family is the whole comparison.
     contrasts = _with_families(rows, pairs, primary, target)
+    # Gaps and repairs are differences between systems, and need two of them.
     between = [
         gap
         for system, second in (combinations(systems, 2) if by == "model" else ())
@@ -206,6 +214,7 @@ def compare(
         gaps=tuple(between),
         repaired=tuple(again),
     )
+    # The sentences are made from the finished comparison.
     short = short_names(system.name for system in systems)
     sentence = which(compared, short) if by == "model" else where(compared, short)
     return replace(compared, sentences=(sentence,))
@@ -256,7 +265,7 @@ def _costs(
 
 @dataclass(frozen=True)
 class _PairedGroup:
-    """The pairs of one contrast. A contrast compares two sides on a group of problems."""
+    """The pairs of a contrast. A contrast compares two sides on a group of problems."""
 
     name: str
     sides: tuple[str, str]
@@ -292,6 +301,7 @@ def _models(systems: Sequence[System]) -> list[_PairedGroup]:
         for pair in pairs:
             subsets.setdefault(common[pair.unit].name, []).append(pair)
         sides = (system.name, second.name)
+        # With a single subset, the subset and all problems would be the same contrast.
         if len(subsets) != 1:
             groups += [
                 _PairedGroup(name, sides, Pairs(its_pairs), 0, common)
@@ -305,7 +315,7 @@ def _models(systems: Sequence[System]) -> list[_PairedGroup]:
 def _common(
     problems: Mapping[str, Problem], second_problems: Mapping[str, Problem]
 ) -> dict[str, Problem]:
-    """The problems that are in both runs with the same content."""
+    """The problems in both runs with the same content."""
     return {
         key: problem
         for key, problem in problems.items()
@@ -318,7 +328,7 @@ def _common(
 
 
 def _by_run(systems: Sequence[System]) -> list[tuple[Run, set[str]]]:
-    """List each run, with the problems that the run's models in ``systems`` answered."""
+    """List each run, with the answered problems of the run's models in ``systems``."""
     answered: dict[str, tuple[Run, set[str]]] = {}
     for system in systems:
         answered.setdefault(str(system.run.path), (system.run, set()))[1].update(system.tallies)
@@ -326,7 +336,7 @@ def _by_run(systems: Sequence[System]) -> list[tuple[Run, set[str]]]:
 
 
 def _pairing(answered: tuple[Run, set[str]], second: tuple[Run, set[str]]) -> str:
-    """Say in a sentence how many problems two runs share, and why other problems are not shared."""
+    """State in a sentence how many problems two runs share, and why other problems differ."""
     (run, keys), (second_run, second_keys) = answered, second
     paired = _common(run.problems, second_run.problems).keys() & keys & second_keys
     names = f"{run.path} and {second_run.path}"
@@ -402,9 +412,9 @@ def labels_of(problem: Problem, by: Breakdown) -> tuple[str, ...]:
 
 
 def range_names(by: Breakdown) -> list[str]:
-    """The names of the ranges into which ``by`` divides problems, in ascending order.
+    """The names of the ranges of ``by``, in ascending order.
 
-    Only breakdowns of the benchmark ``hint`` have ranges. For others, the result is empty.
+    Only breakdowns of the benchmark ``hint`` have ranges; otherwise the result is empty.
     """
     ends = _RANGES.get(by, ())
     between = [f"{low + 1:,} to {high:,}" for low, high in pairwise(ends)]
@@ -444,7 +454,7 @@ def _primary_k(runs: Sequence[Run]) -> tuple[int, list[str]]:
 
 
 def _systems(runs: Sequence[Run], policy: str) -> tuple[list[System], list[str]]:
-    """List the models that have a score, run by run, with a remark on each of the others."""
+    """List the models with a score, run by run, with a remark on each other model."""
     systems, unscored = [], []
     for run, names in zip(runs, system_names(runs), strict=True):
         for model, tallies in tally_samples(run, policy).items():

@@ -40,10 +40,10 @@ class Gap:
     Attributes:
         group: both splits, as in ``hint: I − SS``.
         k: the k of pass@k.
-        sides: the gap of each system, with an interval. There are one or two systems.
+        sides: the gap of each of one or two systems, with an interval.
         systems: the names of the systems.
-        difference: the second system's gap minus the first system's gap, on the problems that both
-            systems were asked. It is None for a single system, or without such problems.
+        difference: the second system's gap minus the first system's gap, on the problems common to
+            both systems. None for a single system, or without common problems.
 
     >>> Gap("hint: I − SS", 1, ((0.25, (0.1, 0.4)),), ("a",)).difference is None
     True
@@ -58,7 +58,7 @@ class Gap:
 
 
 def minus(bounded: Bounded, second: Bounded) -> Bounded:
-    """The difference of two independent estimates, with its interval.
+    """The difference of two independent estimates, with an interval.
 
     >>> value, (low, high) = minus((0.5, (0.4, 0.6)), (0.2, (0.1, 0.3)))
     >>> round(value, 2), round(low, 2), round(high, 2)
@@ -78,10 +78,11 @@ def gaps(problems: Mapping[str, Problem], k: int, systems: Mapping[str, Tallies]
 
     Args:
         problems: the problems by key. Problems outside HINT are skipped.
-        k: the k of pass@k. A split has no gap if one of its problems has fewer than k samples.
+        k: the k of pass@k. A split with fewer than k samples of a problem has no gap.
         systems: the tallies of each system by the problem's key.
 
     """
+    # Split I is the base: each concept, and the main set, has a split I of its own.
     groups: dict[tuple[str, str], set[str]] = {}
     for key, problem in problems.items():
         if is_hint(problem):
@@ -101,6 +102,8 @@ def gaps(problems: Mapping[str, Problem], k: int, systems: Mapping[str, Tallies]
             minus(_mean(on_base, k), _mean(new, k))
             for on_base, new in zip(*tallies_of_splits, strict=True)
         )
+        # Splits have different problems, so the gaps are independent; two systems share the
+        # problems, so their difference is paired within each split.
         between = None
         if len(sides) == 2:
             paired = [

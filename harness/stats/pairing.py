@@ -16,10 +16,10 @@ from .tallies import Tally
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The counts of samples on both sides of a comparison, for problems that belong together.
+    """The counts of samples on both sides of a comparison, for related problems.
 
-    A side usually has one problem. An original problem may be paired with several perturbed
-    problems, whose metrics are averaged.
+    A side usually has a single problem. An original problem may be paired with several perturbed
+    problems and the mean of their metrics.
     """
 
     unit: str
@@ -133,7 +133,7 @@ class Pairs(tuple[Pair, ...]):
 
 
 def pair_problems(tallies: Mapping[str, Tally], second_tallies: Mapping[str, Tally]) -> list[Pair]:
-    """Pair two systems by the problems that both systems were asked."""
+    """Pair two systems by common problems."""
     return [
         Pair(key, tally.cluster, (tally,), (second_tallies[key],))
         for key, tally in tallies.items()
@@ -150,10 +150,12 @@ def pair_parents(
     asked. A subset with several perturbations is split by perturbation.
     """
     origins = ParentIndex(problems)
+    # A subset is split only if it has several perturbations, to keep short names.
     perturbations: dict[str, set[str | None]] = {}
     for problem in problems.values():
         if problem.pair_parent is not None:
             perturbations.setdefault(problem.name, set()).add(problem.perturbation)
+    # Children are collected by parent: each parent counts once, whatever the number of children.
     children: dict[str, dict[str, list[Tally]]] = {}
     alone: dict[str, int] = {}
     for key, problem in problems.items():

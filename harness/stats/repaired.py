@@ -1,10 +1,10 @@
-"""repaired@t: the share of wrong answers that are repaired within t turns (`harness.run.turns`).
+"""repaired@t: the share of wrong answers repaired within t turns (`harness.run.turns`).
 
-The denominator is the number of samples whose first answer was wrong. The numerator is the number
-of these samples with a right answer in a turn from 2 to t. Each arm of the experiment gives the
-model one kind of feedback. The control arm gives none. All arms begin with the same first answers,
-so that differences between arms are paired. Intervals treat problems with a common origin as a
-cluster (`intervals`).
+The denominator is the number of samples with a wrong first answer. The numerator is the number of
+such samples with a right answer in a turn from 2 to t. Each arm of the experiment gives the model a
+kind of feedback, the control arm no feedback. All arms begin with the same first answers:
+differences between arms are paired. Intervals treat problems with a common origin as a cluster
+(`intervals`).
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ _Counts = dict[str, tuple[int, int]]
 
 @dataclass(frozen=True)
 class Repaired(Record):
-    """repaired@t of a model with one kind of feedback (an arm), with t = ``turn``.
+    """repaired@t of a model with a kind of feedback (an arm), with t = ``turn``.
 
-    repaired@t is the share of wrong answers that the model repairs within t turns.
+    repaired@t is the share of wrong answers repaired by the model within t turns.
 
     Attributes:
         model: the model's hash.
         label: the model's name.
         feedback: the feedback of the arm: verdict, witness, steps or control.
         turn: the t of repaired@t.
-        asked: the number of wrong answers that were tried again.
-        problems: the number of problems with such answers.
+        asked: the number of wrong answers with a further try.
+        problems: the number of problems behind ``asked``.
         value: the share of repaired answers.
         interval: the interval of ``value``.
-        gain: ``value`` minus the control arm's value. It is None for the control arm.
+        gain: ``value`` minus the control arm's value; None for the control arm.
         gain_interval: the paired interval of ``gain``.
         p: the p value of ``gain``.
 
@@ -223,9 +223,9 @@ def _arms(run: Run, policy: str | None) -> dict[tuple[str, str, int], _Counts]:
 
 @dataclass
 class _Turn:
-    """The verdicts of a model in one turn.
+    """The verdicts of a model in a turn.
 
-    ``retryable`` is the number of wrong answers after which the model can be asked again.
+    ``retryable`` is the number of wrong answers with a possible further request.
     """
 
     counts: _Counts

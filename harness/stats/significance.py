@@ -1,8 +1,8 @@
-"""Tests of paired, clustered differences: the sign-flip test, Holm's method, and their power.
+"""Tests of paired, clustered differences: the sign-flip test, Holm's method, and power.
 
-Differences are between -1 and 1. Problems derived from the same original vary together. Such a
-cluster of problems is therefore the sampling unit. Random signs are seeded, so that the same
-differences give the same p values.
+Differences are between -1 and 1. Problems derived from the same original vary together. A cluster
+of problems is therefore the sampling unit. Random signs are seeded: the same differences give the
+same p values.
 """
 
 from __future__ import annotations
@@ -238,7 +238,7 @@ def detectable(
 def clusters_needed(
     variance: float, difference: float, alpha: float = 1 - LEVEL, power: float = 0.8
 ) -> int:
-    """The number of clusters that are needed to detect ``difference`` (see `detectable`)."""
+    """The number of clusters needed to detect ``difference`` (see `detectable`)."""
     if difference <= 0:
         raise ValueError("the difference to detect must be positive")
     return _least(lambda m: detectable(variance, m, alpha, power) <= difference, 2, 1 << 40) or 2
@@ -252,7 +252,7 @@ def samples_needed(
     alpha: float = 1 - LEVEL,
     power: float = 0.8,
 ) -> int | None:
-    """The number of samples per problem that are needed to detect ``difference``.
+    """The number of samples per problem needed to detect ``difference``.
 
     ``variance_at(n)`` is the variance of a cluster's values with n samples per problem. The result
     is None if more than `_MAX_SAMPLES` samples would be needed.
@@ -281,11 +281,10 @@ def expected_variance(samples: int) -> float:
 
 
 def _least(holds: Callable[[int], bool], low: int, upper: int) -> int | None:
-    """Find the smallest number between ``low`` and ``upper`` for which ``holds`` is true, by
-    bisection.
+    """Find the smallest number between ``low`` and ``upper`` with a true ``holds``, by bisection.
 
-    If ``holds`` is true for a number, it must be true for all larger numbers. The result is None if
-    ``holds`` is false for all numbers.
+    If ``holds`` is true for a number, ``holds`` must be true for all larger numbers. The result is
+    None if ``holds`` is false for all numbers.
     """
     high = low
     while not holds(high):

@@ -57,7 +57,7 @@ def write_steps(folder: Path, rows: Iterator[StepCounts]) -> int:
 
 
 def read_steps(folder: Path) -> list[StepCounts]:
-    """Read those stored steps of a run that were judged by this version of the verifier.
+    """Read the stored steps of a run with judgements by the current version of the verifier.
 
     Raises:
         RunError: the file is damaged.

@@ -33,15 +33,15 @@ class Row(Record):
         model: the model's hash.
         label: the model's name.
         subset: the subset, or ``all``.
-        problems: the number of problems that have samples.
-        planned: the number of problems that the run asks.
+        problems: the number of problems with samples.
+        planned: the number of problems in the run's plan.
         samples: the number of judged samples, over all problems.
-        estimates: the values of the metrics that have an interval, by name.
-        numbers: the values of all other metrics that apply, by name.
+        estimates: the values of the metrics with an interval, by name.
+        numbers: the values of all other applicable metrics, by name.
         rates: for each status of a verdict, and each reason such as ``truncated``, the share of
-            samples that have it. The keys are in `stats.metrics.rates.NAMES`.
+            samples. The keys are in `stats.metrics.rates.NAMES`.
         usage: tokens and seconds.
-        labels: accuracy and F1, for tasks whose answers are labels.
+        labels: accuracy and F1, for tasks with labels as answers.
         cost: the cost in dollars, if prices were given.
         deterministic: whether the model is deterministic, and therefore asked only once.
         verdicts: the policy's name if the run holds verdicts of several policies. Otherwise the
@@ -103,7 +103,7 @@ class Row(Record):
 
     @property
     def reward(self) -> float | None:
-        """The mean reward. If all samples are errors, the result is None."""
+        """The mean reward; None for errors alone."""
         return self.numbers.get("reward")
 
     @property
@@ -214,8 +214,8 @@ def summarise(
 def unsimplified(run: Run) -> list[str]:
     """Write a remark for each subset with integrands whose simplification failed.
 
-    The integrands of these subsets were made by a substitution. In an integrand that is not
-    simplified, the substitution is visible, which makes the problem easier (docs/bee.md).
+    The integrands of the subsets were made by a substitution. An unsimplified integrand shows the
+    substitution and makes the problem easier (docs/bee.md).
     """
     counts: dict[str, Counter[str]] = {}
     for problem in run.problems.values():
@@ -224,12 +224,12 @@ def unsimplified(run: Run) -> list[str]:
             counts.setdefault(problem.name, Counter())[outcome] += 1
     lines = []
     for name, outcomes in counts.items():
-        left = {key: count for key, count in outcomes.items() if key in _NOT_SIMPLIFIED}
-        if left:
-            why = ", ".join(f"{count} {key}" for key, count in sorted(left.items()))
+        remaining = {key: count for key, count in outcomes.items() if key in _NOT_SIMPLIFIED}
+        if remaining:
+            why = ", ".join(f"{count} {key}" for key, count in sorted(remaining.items()))
             total = outcomes.total()
             lines.append(
-                f"{name}: {sum(left.values())} of {total} problems stand as composed, not "
+                f"{name}: {sum(remaining.values())} of {total} problems stand as composed, not "
                 f"simplified ({why}); compare --breakdown simplify counts them apart."
             )
     return lines

@@ -145,9 +145,9 @@ def estimate_mean(
     decided: Sequence[float] = (),
     k: int = 0,
 ) -> Estimate:
-    """The mean of ``values`` and its interval. ``values`` has a number for each problem.
+    """The mean of ``values`` with an interval. ``values`` has a number for each problem.
 
-    ``decided`` has the numbers that ``values`` would have if all undecided samples were correct. If
+    ``decided`` has the numbers of ``values`` under the assumption of correct undecided samples. If
     ``decided`` is empty, both bounds of the estimate are the mean.
     """
     bounds = interval(values, [tally.cluster for tally in tallies])
@@ -165,13 +165,13 @@ class Group:
     Attributes:
         model: the model's hash.
         subset: the subset's name.
-        planned: the number of problems that the run asks.
-        problems: the problems that have samples.
+        planned: the number of problems in the run's plan.
+        problems: the problems with samples.
         tallies: the counts of each problem.
         verdicts: for each problem, the counts of its verdicts by status, and other sums
             (`store.counts`).
         completions: for each problem, the sums of tokens and seconds over its completions.
-        price: the price of the model's tokens. It is None if the price is unknown.
+        price: the price of the model's tokens; None if unknown.
 
     >>> tallies = (Tally("p", "p", samples=4, correct=3, unknown=0),)
     >>> Group("m", "drills/sums", 4, (), tallies, ({},), ({},)).ks
@@ -195,7 +195,7 @@ class Group:
 
     @property
     def scored(self) -> bool:
-        """Whether the model has a score in this group.
+        """Whether the model has a score in the group.
 
         The model has a score if at least one sample is not an error.
         """
@@ -221,7 +221,7 @@ class Group:
 
 
 def ks_up_to(samples: int, chosen: Iterable[int] = ()) -> list[int]:
-    """The values of k to report: those of ``chosen`` that are at most ``samples``.
+    """The values of k to report: values of ``chosen`` up to ``samples``.
 
     If ``chosen`` is empty, the values are 1, 4, 16, ... and ``samples``.
     """

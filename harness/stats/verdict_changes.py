@@ -1,4 +1,4 @@
-"""Answers that two sets of verdicts judge differently, with the reasons of both verdicts."""
+"""Answers with different judgements in two sets of verdicts, with the reasons of both."""
 
 from __future__ import annotations
 

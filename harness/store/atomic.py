@@ -1,4 +1,4 @@
-"""Files that are replaced whole or not at all, even by a power cut."""
+"""Files replaced whole or not at all, even by a power cut."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def check_output(path: Path) -> None:
 
 @contextmanager
 def _output(path: Path) -> Iterator[None]:
-    """Make the folder of a file; raises a `UserError` of one line where that fails."""
+    """Make the folder of a file; raises a `UserError` of a single line on failure."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield

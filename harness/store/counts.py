@@ -55,6 +55,7 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     ``agreed`` rest on a proof and on agreement at points: both are correct, unless only proofs are
     accepted. Verdicts of other kinds, or of old verifiers, count as neither.
     """
+    # A single pass over the rows, as a run may have millions.
     groups: dict[Group, Sums] = {}
     wrong: dict[str, list[tuple[int, int, Any]]] = {}
     for row in rows:
@@ -67,6 +68,8 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             _add(sums, f"ended {status} {reason}", 1)
         if status == Status.INCORRECT:
             _draw(wrong.setdefault(row["model"], []), row)
+        # Errors of the model are unknown and failed at once: bounds and failures count them
+        # separately.
         if status in UNKNOWN or failed:
             sums["unknown"] = sums.get("unknown", 0) + 1
         if failed or status == Status.ERROR:
@@ -85,12 +88,15 @@ def count_verdicts(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             name = PROOF_COUNTS.get((row.get("evidence") or {}).get("proof", ""))
             if name:
                 sums[name] = sums.get(name, 0) + 1
+    # Wrong answers are drawn by hash, so the sample is the same for any order of rows.
     chosen = {m: [[-rank, row] for rank, _, row in drawn] for m, drawn in wrong.items()}
     return {"sums": _as_rows(groups), "wrong": chosen}
 
 
 def _draw(drawn: list[tuple[int, int, Any]], row: Mapping[str, Any]) -> None:
     """Push a wrong answer to a heap of the answers with the smallest hashes, largest on top."""
+    # The smallest hashes of keys are a random sample, independent of order and shards, and samples
+    # of shards can be merged.
     hashed = hashlib.blake2b(row["key"].encode("utf-8", "replace"), digest_size=6).digest()
     rank = -int.from_bytes(hashed)
     if len(drawn) == WRONG and rank <= drawn[0][0]:
@@ -122,10 +128,10 @@ def wrong_answers(log: LogReader) -> dict[str, list[dict[str, Any]]]:
 
 
 def count_completions(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Seconds, tokens and characters of completions, and histograms of their lengths.
+    """Seconds, tokens and characters of completions, and histograms of lengths.
 
     All stages of a sample count; ``samples`` are the last stages, which are graded. ``errors`` are
-    the rows that the model failed at, ``counted`` the rows whose tokens the server counted, and
+    the rows with errors of the model, ``counted`` the rows with token counts of the server, and
     ``cached`` are cached prompt tokens.
     """
     groups: dict[Group, Sums] = {}
@@ -151,15 +157,16 @@ def _add(sums: Sums, name: str, value: float) -> None:
         sums[name] = sums.get(name, 0) + value
 
 
-def merge(parts: Iterable[Mapping[str, Any]]) -> dict[Group, Sums]:
+def merge(shards: Iterable[Mapping[str, Any]]) -> dict[Group, Sums]:
     """The sums of several shards together."""
     total: dict[Group, Sums] = {}
-    for log_counts in parts:
+    for log_counts in shards:
         for model, problem, sums in log_counts["sums"]:
             sums_before = total.get((model, problem))
             if sums_before is None:
                 total[model, problem] = dict(sums)
                 continue
+            # All sums add, except the first correct sample, which is a minimum.
             first_correct = min(
                 sums_before.get(FIRST_CORRECT, math.inf), sums.get(FIRST_CORRECT, math.inf)
             )

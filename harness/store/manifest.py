@@ -1,4 +1,4 @@
-"""What a manifest says: the settings of a run, what each model is asked, and what it runs on."""
+"""The content of a manifest: a run's settings, each model's questions, and the machine."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PACKAGES = (
 
 @dataclass(frozen=True)
 class Identity:
-    """The settings that cannot change within a run."""
+    """The unchangeable settings of a run."""
 
     benchmarks: tuple[str, ...]
     prompts: Mapping[str, Prompt]  # by task
@@ -40,7 +40,7 @@ class Identity:
     seed: int
 
     def to_dict(self) -> dict[str, Any]:
-        """As the manifest has it; `digest` of it names runs."""
+        """The manifest's form; the `digest` of the form names runs."""
         return {
             "benchmarks": list(self.benchmarks),
             "prompts": {
@@ -54,7 +54,7 @@ class Identity:
 
 @dataclass(frozen=True)
 class ModelPlan:
-    """What a sweep asks of one model: so many samples of so many problems."""
+    """The questions of a sweep to a model: the numbers of samples and problems."""
 
     model: str
     label: str
@@ -67,7 +67,7 @@ class ModelPlan:
 
 @cache
 def environment() -> dict[str, Any]:
-    """Versions of Python, the system and packages, and the commit where this is a checkout."""
+    """Versions of Python, the system and packages, and the commit of a checkout."""
     packages = {}
     for name in PACKAGES:
         try:

@@ -1,4 +1,4 @@
-"""The runs in a folder at a glance: what was asked of whom, how much is stored."""
+"""The runs in a folder at a glance: questions, models, and the stored data."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ModelOverview:
 
 @dataclass(frozen=True)
 class Overview(Record):
-    """A run, or why it cannot be read."""
+    """A run, or the reason for an unreadable run."""
 
     path: str
     created: str = ""
@@ -37,7 +37,7 @@ class Overview(Record):
 
 
 def runs_under(folder: Path, depth: int = 3) -> Iterator[Path]:
-    """The runs in a folder, and in folders in it down to a depth, sorted by name."""
+    """The runs in a folder, and in subfolders down to a depth, sorted by name."""
     if Run.exists(folder):
         yield folder
     elif depth:
@@ -51,7 +51,7 @@ def runs_under(folder: Path, depth: int = 3) -> Iterator[Path]:
 
 
 def overview(path: Path) -> Overview:
-    """What a run holds; an unreadable one is a row with the error."""
+    """The content of a run; an unreadable run is a row with the error."""
     try:
         run = Run(path)
         stored = counts.totals(run.completions)

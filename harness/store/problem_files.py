@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check_out(out: Path, force: bool) -> None:
-    """Refuse an output path that cannot be written, before the work begins."""
+    """Refuse an unwritable output path before the work begins."""
     if out.suffix not in (".jsonl", ""):
         raise UserError(f"--out takes a .jsonl file or a folder, not {out}")
     if out.exists() and not force:
@@ -23,7 +23,7 @@ def check_out(out: Path, force: bool) -> None:
 
 
 def write_problems(problems: Sequence[Problem], out: Path) -> None:
-    """Write problems to a ``.jsonl`` file or a folder that `benchmarks.load` reads."""
+    """Write problems to a ``.jsonl`` file or a folder, for `benchmarks.load`."""
     rows = [problem.to_dict() for problem in problems]
     if out.suffix != ".jsonl":
         # Mappings whose keys differ from row to row are text in a table.

@@ -163,13 +163,13 @@ class Run:
         """The problem of a key.
 
         Args:
-            key: as `Completion.problem` has it.
+            key: the key, as in `Completion.problem`.
 
         Returns:
             The problem.
 
         Raises:
-            RunError: the run has no such problem.
+            RunError: the run lacks the problem.
 
         """
         if key not in self.problems:
@@ -229,7 +229,7 @@ class Run:
 
     @property
     def policies(self) -> tuple[str, ...]:
-        """The verifier versions and policies under which this run was scored, latest last."""
+        """The verifier versions and policies of the run's verdicts, latest last."""
         return tuple(self.manifest["policies"])
 
     @property
@@ -252,7 +252,7 @@ class Run:
             The verdicts, in the order of writing.
 
         Raises:
-            RunError: the run has no such verdicts.
+            RunError: the run lacks the verdicts.
 
         """
         if policy is None:

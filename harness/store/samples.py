@@ -1,7 +1,7 @@
-"""Every sample of a run with its problem and verdict, by model, problem, sample and stage.
+"""Every sample of a run with problem and verdict, by model, problem, sample and stage.
 
-Completions and verdicts are stored in the order in which they arrive. A temporary database on disk
-joins and sorts the rows, so that memory does not grow with the number of rows.
+Completions and verdicts are stored in the order of arrival. A temporary database on disk joins and
+sorts the rows: memory does not grow with the number of rows.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Sample:
-    """One completion with the problem and, if judged, the verdict's row."""
+    """A completion with the problem and, if judged, the verdict's row."""
 
     model: str
     label: str
@@ -58,10 +58,10 @@ def samples(
     Args:
         run: the run.
         policy: the policy of the verdicts; by default the run's.
-        scratch: a directory for the temporary database, which is as large as the texts; by default
-            the system's temporary directory.
-        tests: which rows are needed, by ``model``, ``problem``, ``sample`` and ``stage``. Only
-            blocks with such rows are read, so that a few samples of a large run take seconds.
+        scratch: a directory for the temporary database, as large as the texts; by default the
+            system's temporary directory.
+        tests: tests for needed rows, by ``model``, ``problem``, ``sample`` and ``stage``. Only
+            blocks with needed rows are read: a few samples of a large run take seconds.
 
     """
     with (
@@ -124,7 +124,7 @@ def _fill(
 
 
 class Prompts:
-    """The prompts of a run, rendered again from its manifest."""
+    """The prompts of a run, rendered again from the manifest."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -136,13 +136,13 @@ class Prompts:
         return {task: parse(entry["name"], entry["source"]) for task, entry in entries.items()}
 
     def stop(self, task: str) -> list[str]:
-        """The strings that ended a completion."""
+        """The stop strings of a completion."""
         return [*self.run.manifest["identity"]["sampling"]["stop"], *self.templates[task].stop]
 
-    def shown(self, problem: Problem, replies: dict[str, str] | None = None) -> Rendered | None:
+    def render(self, problem: Problem, replies: dict[str, str] | None = None) -> Rendered | None:
         """The prompt of the stage that follows ``earlier`` replies, by stage.
 
-        None if the prompt cannot be rendered any more, for example because examples are missing.
+        None for a prompt without a rendering, for example because of missing examples.
         """
         try:
             return self.templates[problem.task].render(problem, replies)

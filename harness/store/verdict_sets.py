@@ -15,7 +15,7 @@ from .log.reader import LogReader
 
 
 class JudgedRun(Protocol):
-    """The attributes of a `harness.store.run.Run` that this module reads."""
+    """The attributes of a `harness.store.run.Run` used by the module."""
 
     path: Path
 
@@ -32,17 +32,17 @@ class JudgedRun(Protocol):
 
 
 def latest_complete(runs: Sequence[JudgedRun], among: Iterable[str] | None = None) -> str | None:
-    """The latest set of verdicts that all runs have and in which every answer is judged.
+    """The latest set of verdicts common to all runs, with a verdict on every answer.
 
-    If no set is complete, the set with the most verdicts is returned. A warning names a later set
-    that is incomplete because `score` was interrupted, and the command that completes the set.
+    Without a complete set, the set with the most verdicts is returned. A warning names a later set,
+    incomplete because of an interrupted `score`, and the command to complete the set.
 
     Args:
         runs: the runs.
         among: the names to choose from; by default all.
 
     Returns:
-        The set's name, or None if the runs have none in common.
+        The set's name, or None without common sets.
 
     """
     names = [name for name in runs[0].policies if all(name in run.policies for run in runs)]
@@ -71,7 +71,7 @@ def latest_complete(runs: Sequence[JudgedRun], among: Iterable[str] | None = Non
 
 
 def ambiguous_name(runs: Iterable[JudgedRun], policy: str | None) -> str:
-    """The name of a set of verdicts for a table, if a run holds more than one set."""
+    """The name of a set of verdicts for a table, if a run holds several sets."""
     return policy or "" if any(len(run.policies) > 1 for run in runs) else ""
 
 
@@ -93,7 +93,7 @@ def _completing(runs: Iterable[JudgedRun], name: str) -> str:
 
 
 def _command(run: JudgedRun, settings: Mapping[str, Any]) -> str:
-    """The command that makes the rest of a run's verdicts."""
+    """The command for the rest of a run's verdicts."""
     words = [*program().split(), "score", str(run.path)]
     if settings["method"] != "balls":
         words += ["--method", settings["method"]]

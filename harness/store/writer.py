@@ -1,4 +1,4 @@
-"""Writing a run directory: one process at a time, and only data of the run."""
+"""Writing a run directory: a single process at a time, and only data of the run."""
 
 from __future__ import annotations
 
@@ -63,6 +63,8 @@ class RunWriter(Run):
 
     def extend(self, plans: Sequence[ModelPlan], problems: Sequence[Problem]) -> None:
         """Add problems and models to the run and the run's files."""
+        # Everything is checked before the first write: a refused extension leaves the run as it
+        # was.
         merged = dict(self.problems)
         for problem in problems:
             key = problem_key(problem)
@@ -83,11 +85,13 @@ class RunWriter(Run):
                     "limit": None,
                 },
             )
+            # A smaller sweep never shrinks the plan of a run.
             entry["samples"] = max(entry["samples"], plan.samples)
             if plan.deterministic:
                 entry["deterministic"] = True
             if plan.problems >= entry["problems"]:
                 entry |= {"problems": plan.problems, "limit": plan.limit}
+        # Problems first: a manifest must not name problems that a kill kept out of the file.
         if merged.keys() != self.problems.keys():
             rows = (
                 json.dumps({"key": key, "problem": problem.to_dict()}, ensure_ascii=False)
@@ -189,7 +193,7 @@ class RunWriter(Run):
             yield stack.enter_context(Log(self.path / "verdicts" / policy, *VERDICTS))
 
     def adopt(self, policy: str) -> None:
-        """Take in the verdicts of lanes that have ended; no log of the policy may be open."""
+        """Take in the verdicts of ended lanes; no log of the policy may be open."""
         adopt(self.path / "verdicts" / policy)
         if policy in self.judged:
             self.judged[policy].refresh()
@@ -220,6 +224,8 @@ def writing(path: Path, identity: Identity, primary_k: int | None = None) -> Ite
     """
     if path.exists() and not path.is_dir():
         raise RunError(f"{path} is not a directory; use another --out")
+    # Refuse before locking, for a message without side effects; the run is checked again under the
+    # lock, as another process may have written it meanwhile.
     manifest_path = path / "manifest.json"
     if manifest_path.exists():
         _refuse_other(Run(path), identity, primary_k)
@@ -250,7 +256,7 @@ def writing(path: Path, identity: Identity, primary_k: int | None = None) -> Ite
 
 @contextmanager
 def _not_left_empty(path: Path) -> Iterator[None]:
-    """Remove a new run if a `UserError`, such as a wrong key, ended it before any answer."""
+    """Remove a new run after a `UserError`, such as a wrong key, before any answer."""
     try:
         yield
     except UserError:
@@ -324,7 +330,7 @@ def _refuse_other(run: Run, identity: Identity, primary_k: int | None) -> None:
     if stored == requested:
         return
     differences = [
-        f"{name} is {_shown(old)} there and {_shown(new)} here"
+        f"{name} is {_shortened_json(old)} there and {_shortened_json(new)} here"
         for name, old, new in _differences(stored, requested)
         if not name.endswith("source")
     ]
@@ -342,7 +348,7 @@ def _differences(old: Any, new: Any, name: str = "") -> Iterator[tuple[str, Any,
         yield name, old, new
 
 
-def _shown(value: Any) -> str:
+def _shortened_json(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else text[:57] + "..."
 

@@ -156,6 +156,7 @@ def check_run(path: str | os.PathLike[str], policy: str | None = None) -> Checke
     if name is None:
         raise RunError(f"{run.path} has no verdicts")
     result = CheckedRun(name)
+    # Certificates are matched with verdicts: a certificate of another answer proves nothing.
     judged = {row["key"]: row for row in _verdicts(run, name, result)}
     for row in run.certificates(name).rows():
         verdict = judged.pop(row["key"], None)

@@ -136,6 +136,8 @@ def load_splits(folder: Path, settings: EncoderSettings) -> dict[str, list[Row]]
     for name, split in rows.items():
         if not split or not {"text", "label", "group"} <= set(split[0]):
             raise UserError(f"{folder}: the split {name} is empty, or lacks text, label or group")
+    # The group of an example names the task and the number of steps: data of another task would
+    # train without any error.
     group = str(rows["train"][0]["group"])
     if group.startswith("step") != (settings.task == "derivation_step"):
         raise UserError(f"{folder} is not of the task {settings.task}: it holds {group}")
@@ -163,6 +165,7 @@ def make_bert(folder: Path, texts: Sequence[str], settings: EncoderSettings) -> 
     from tokenizers import Regex, Tokenizer, models, pre_tokenizers, processors
     from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
 
+    # The vocabulary is sorted, so that token ids do not depend on the order of the set.
     splitter = pre_tokenizers.Split(Regex(TOKENS), "removed", invert=True)
     tokens = {token for text in texts for token, _ in splitter.pre_tokenize_str(text)}
     special = (PAD, START, END, UNKNOWN)

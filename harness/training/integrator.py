@@ -106,9 +106,9 @@ class IntegratorConfig(ConfigSection, frozen=True, kw_only=True):
             raise ValueError("data: there are neither methods nor files: nothing to train on")
         if not data.methods and not self.evaluation.benchmarks:
             raise ValueError("evaluation: files have no held-out problems; name benchmarks")
-        known = (*METHODS, *EQUATIONS)
-        if unknown := data.methods.keys() - set(known):
-            raise ValueError(f"data: unknown method {min(unknown)!r}; known: {', '.join(known)}")
+        names = (*METHODS, *EQUATIONS)
+        if unknown := data.methods.keys() - set(names):
+            raise ValueError(f"data: unknown method {min(unknown)!r}; known: {', '.join(names)}")
         if 0 < len(data.methods.keys() & EQUATIONS.keys()) < len(data.methods):
             raise ValueError("data: a model reads integrals or differential equations, not both")
         for name, method in data.methods.items():
@@ -139,6 +139,8 @@ def train(config: IntegratorConfig, into: TrainingRun, *, workers: int = 1) -> R
     """
     out, log = into.out, into.log
     write_settings(out, "config.json", plain(config))
+    # Each stage has a directory that appears only when complete: a stopped training resumes at the
+    # first missing stage.
     for name in config.data.methods:
         if not (out / "data" / name).is_dir():
             log(f"making pairs: {name}")
@@ -155,6 +157,7 @@ def train(config: IntegratorConfig, into: TrainingRun, *, workers: int = 1) -> R
         train_seq2seq(str(start), pairs, valid, out, options=config.training, seed=config.seed)
     log("evaluating")
     evaluation = config.evaluation
+    # Held-out pairs of the same generator, then other benchmarks.
     tests = [f"{NAME}/{_file(out / 'data', name, 'test')}" for name in config.data.methods]
     return into.evaluate(
         [create(f"transformers/{model}")],

@@ -40,6 +40,7 @@ def make_llama(folder: Path, size: SmallLlamaSize, seed: int) -> None:
     from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
+    # A token per character needs no merges.
     vocabulary = {token: n for n, token in enumerate((PAD, START, END, UNKNOWN, *ALPHABET))}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token=UNKNOWN))
     tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated")
@@ -56,6 +57,7 @@ def make_llama(folder: Path, size: SmallLlamaSize, seed: int) -> None:
     fast.chat_template = CHAT
     if size.commands:
         fast.add_tokens(list(COMMANDS))
+    # The weights depend on the seed alone.
     torch.manual_seed(seed)
     model = LlamaForCausalLM(
         LlamaConfig(

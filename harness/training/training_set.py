@@ -146,6 +146,8 @@ def _take(
     Removed problems are replaced by further problems of the recipes, in up to `MAX_ROUNDS` rounds.
     A larger limit only adds problems to a recipe, so the result is deterministic.
     """
+    # Duplicates and benchmark problems are only known after a draw. Each round therefore draws
+    # twice the missing number in addition.
     limit = count
     for _ in range(MAX_ROUNDS):
         shares: Sequence[int | None] = [None] * len(recipes)
@@ -169,6 +171,8 @@ def _take(
         if len(unseen) >= count or len(problems) < limit:
             break
         limit += 2 * (count - len(unseen))
+    # The recipes' shares of the remaining problems, which may differ from the shares of the drawn
+    # problems.
     if count is not None:
         remaining_keys = {problem_key(problem) for problem in unseen}
         groups = [
@@ -206,6 +210,7 @@ async def _solved(problems: Sequence[Problem], solver: str) -> list[Problem]:
     """Return the problems with a reference, original or a proven answer of the solver."""
     model = create(solver)
     sampling = Sampling()
+    # Only problems without a reference are asked.
     missing = [problem for problem in problems if problem.target.reference is None]
 
     async def requests() -> AsyncIterator[Request]:
@@ -220,6 +225,7 @@ async def _solved(problems: Sequence[Problem], solver: str) -> list[Problem]:
             answers[completion.problem] = completion
     finally:
         await model.close()
+    # A wrong answer of the solver would become a wrong reference: only proven answers are taken.
     graded = [(problem, answers[problem_key(problem)]) for problem in missing]
     proven = {
         problem_key(problem): str(verdict.answer).removesuffix(" + C")

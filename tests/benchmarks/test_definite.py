@@ -1,4 +1,4 @@
-"""Definite integrals: every value is what the verifier computes, every problem has its parent."""
+"""Definite integrals: the verifier computes every value, and every problem has a parent."""
 
 import json
 
@@ -55,20 +55,20 @@ def test_perturbed_problems_name_their_original(name):
 
 def test_the_same_seed_gives_the_same_problems():
     for name in ("families", "disguised", "scaled"):
-        first = load(f"definite/{name}", limit=5, seed=3)
-        assert first == load(f"definite/{name}", limit=5, seed=3)
+        problems = load(f"definite/{name}", limit=5, seed=3)
+        assert problems == load(f"definite/{name}", limit=5, seed=3)
     assert load("definite/families", limit=5, seed=3) != load("definite/families", limit=5, seed=4)
 
 
-def rows(tmp_path, *given):
+def rows(tmp_path, *table):
     path = tmp_path / "set.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in given))
+    path.write_text("".join(json.dumps(row) + "\n" for row in table))
     return load(str(path))
 
 
 def test_a_published_table_is_a_benchmark_and_its_errors_are_named(tmp_path):
     integral = r"\int_0^1 x\,dx"
-    good, wrong, decimal, unknown, outside = rows(
+    good, wrong, decimal, unknown, not_real = rows(
         tmp_path,
         {"problem": integral, "symbolic_answer": r"\frac12", "numerical_answer": 0.5},
         {"problem": integral, "symbolic_answer": r"\frac13", "source": "p. 7"},
@@ -82,7 +82,7 @@ def test_a_published_table_is_a_benchmark_and_its_errors_are_named(tmp_path):
     assert wrong.metadata["source"] == "p. 7"
     assert "not 0.51" in check(decimal)
     assert check(unknown) is None
-    assert "not real at x = -0.99" in check(outside)
+    assert "not real at x = -0.99" in check(not_real)
 
 
 def test_a_row_that_is_no_definite_integral_is_named(tmp_path):
@@ -95,6 +95,6 @@ def test_a_row_that_is_no_definite_integral_is_named(tmp_path):
 )
 def test_folding_exponentials_changes_no_value(text):
     tree = read(text, symbols=["t"])[0].expression
-    tapes = [compile_tape(each, "t") for each in (tree, _with_folded_exponentials(tree))]
-    before, after = (tape.run(acb(0.75), {})[tape.root][0] for tape in tapes)
-    assert before.overlaps(after)
+    tapes = [compile_tape(form, "t") for form in (tree, _with_folded_exponentials(tree))]
+    original, folded = (tape.run(acb(0.75), {})[tape.root][0] for tape in tapes)
+    assert original.overlaps(folded)

@@ -1,4 +1,4 @@
-"""Drills: perturbations are what their names say, and solutions in two steps are right."""
+"""Drills: perturbations match their names, and solutions in two steps are right."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from calculus_harness.rewards import verify_solution
     ],
 )
 def test_a_perturbation_is_what_its_name_says(subset: str, integrands: list[str]) -> None:
-    found = [problem.target_as(IntegrationTarget) for problem in load(f"drills/{subset}")[:2]]
-    assert [target.integrand for target in found] == integrands
+    targets = [problem.target_as(IntegrationTarget) for problem in load(f"drills/{subset}")[:2]]
+    assert [target.integrand for target in targets] == integrands
 
 
 def test_both_steps_of_a_solution_are_right() -> None:

@@ -13,7 +13,7 @@ from calculus_harness.rewards.numeric.sampling.integrand import prepare
 HARD = load("bee/competition", limit=25, seed=3)
 
 
-def asked(integrand: str, variable: str = "x") -> Problem:
+def problem_of(integrand: str, variable: str = "x") -> Problem:
     inputs = {"integrand": integrand, "variable": variable}
     return Problem("p", "integration", "own", "s", inputs=dict(inputs), target=dict(inputs))
 
@@ -21,7 +21,7 @@ def asked(integrand: str, variable: str = "x") -> Problem:
 @pytest.mark.parametrize("problem", HARD, ids=lambda problem: problem.id)
 def test_relatives_are_easier_and_well_posed(problem: Problem) -> None:
     variable = problem.target.variable
-    whole = difficulty(parse(problem.target.integrand, variable))
+    hardest = difficulty(parse(problem.target.integrand, variable))
     variants = easier_variants(problem)
     assert variants == easier_variants(problem)
     assert len({variant.target.integrand for variant in variants}) == len(variants)
@@ -32,13 +32,14 @@ def test_relatives_are_easier_and_well_posed(problem: Problem) -> None:
         assert variant.pair_parent == problem.id
         assert variant.target.reference is None
         assert isinstance(variant.metadata["difficulty"], int)
-        assert variant.metadata["difficulty"] <= whole
+        assert variant.metadata["difficulty"] <= hardest
 
 
 def test_what_the_steps_are() -> None:
     def easier(integrand: str, variable: str = "x") -> set[str]:
         return {
-            variant.target.integrand for variant in easier_variants(asked(integrand, variable), 1)
+            variant.target.integrand
+            for variant in easier_variants(problem_of(integrand, variable), 1)
         }
 
     assert easier(r"x e^{3x}") >= {"x", r"e^{3 x}"}
@@ -46,4 +47,4 @@ def test_what_the_steps_are() -> None:
     assert easier(r"7 x^5") >= {"x^{5}", "7 x^{2}"}
     assert easier(r"\frac{\ln x}{x}") == {r"\ln\left(x\right)", r"\frac{1}{x}"}
     assert easier("x") == set()
-    assert easier_variants(asked(r"\frac{")) == []
+    assert easier_variants(problem_of(r"\frac{")) == []

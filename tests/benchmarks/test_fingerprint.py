@@ -16,8 +16,8 @@ from calculus_harness.rewards import ProblemError
 
 
 def problem(name: str, integrand: str, variable: str = "x") -> Problem:
-    shown = {"integrand": integrand, "variable": variable}
-    return Problem(name, "integration", "mine", "all", shown, shown)
+    inputs = {"integrand": integrand, "variable": variable}
+    return Problem(name, "integration", "mine", "all", inputs, inputs)
 
 
 SAME = [
@@ -88,14 +88,14 @@ def test_different_definite_integrals(first: str, second: str) -> None:
 
 def test_definite_integrals_are_screened_and_are_no_indefinite_ones() -> None:
     def definite(name: str, integral: str) -> Problem:
-        shown = {"integral": integral}
-        return Problem(name, "definite_integral", "mine", "all", shown, shown)
+        inputs = {"integral": integral}
+        return Problem(name, "definite_integral", "mine", "all", inputs, inputs)
 
     ours = [definite("a", r"\int_0^1 x e^x\,dx"), problem("b", "x e^x")]
     theirs = [definite("p", r"\int_0^1 7te^t\,dt"), definite("q", r"\int_0^1 x\,dx \,dx")]
-    found = overlap(ours, theirs)
-    assert found.matches == [Match("mine/all/a", "mine/all/p")]
-    assert [name for name, _ in found.unreadable] == ["mine/all/q"]
+    report = overlap(ours, theirs)
+    assert report.matches == [Match("mine/all/a", "mine/all/p")]
+    assert [name for name, _ in report.unreadable] == ["mine/all/q"]
     assert duplicates(ours).matches == []
 
 

@@ -11,7 +11,7 @@ import pytest
 from calculus_harness.benchmarks import load
 from calculus_harness.harness.run.problems import problems_of
 
-ASKED = [
+SPECS = [
     ["drills"],
     ["drills/monomials"],
     ["drills/monomials_train", "drills/renamed"],
@@ -23,31 +23,31 @@ ASKED = [
 ]
 
 
-def chosen(asked: list[str], limit: int, seed: int = 0) -> dict[str, set[str]]:
+def chosen(specs: list[str], limit: int, seed: int = 0) -> dict[str, set[str]]:
     subsets: dict[str, set[str]] = {}
-    for problem in problems_of(asked, limit, seed):
+    for problem in problems_of(specs, limit, seed):
         subsets.setdefault(problem.name, set()).add(problem.id)
     return subsets
 
 
 def nested(selections: list[dict[str, set[str]]]) -> None:
-    for one, other in combinations(selections, 2):
-        for name in one.keys() & other.keys():
-            assert one[name] <= other[name] or other[name] <= one[name], name
+    for smaller, larger in combinations(selections, 2):
+        for name in smaller.keys() & larger.keys():
+            assert smaller[name] <= larger[name] or larger[name] <= smaller[name], name
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 7])
 def test_selections_of_a_subset_are_nested_whatever_else_is_asked(seed: int) -> None:
-    nested([chosen(asked, limit, seed) for asked in ASKED for limit in (12, 30, 70)])
+    nested([chosen(specs, limit, seed) for specs in SPECS for limit in (12, 30, 70)])
     assert chosen(["drills"], 20, seed) != chosen(["drills"], 20, seed + 1)
 
 
 def test_thirty_and_twelve_problems_share_twelve() -> None:
     alone = chosen(["bee/qualifier"], 30)["bee/qualifier"]
-    beside = chosen(["bee/qualifier", "bee/competition"], 24)["bee/qualifier"]
-    assert len(beside) == 12
-    assert beside < alone
+    with_another = chosen(["bee/qualifier", "bee/competition"], 24)["bee/qualifier"]
+    assert len(with_another) == 12
+    assert with_another < alone
 
 
 def test_a_limit_of_one_subset_is_that_of_load() -> None:
@@ -57,19 +57,19 @@ def test_a_limit_of_one_subset_is_that_of_load() -> None:
 
 def test_perturbations_come_with_their_originals() -> None:
     problems = problems_of(["drills"], 40, 0)
-    there = {problem.id for problem in problems}
-    made = [problem for problem in problems if problem.pair_parent is not None]
-    assert len(made) > 15
-    assert {problem.pair_parent for problem in made} <= there
+    ids = {problem.id for problem in problems}
+    perturbed = [problem for problem in problems if problem.pair_parent is not None]
+    assert len(perturbed) > 15
+    assert {problem.pair_parent for problem in perturbed} <= ids
 
 
 def test_subsets_of_a_file_too(tmp_path: Path) -> None:
-    """Also those made of what was made of others, and those whose originals are not there."""
+    """Derived problems of derived problems count, and problems without an original."""
     rows = []
     for n in range(30):
         own = {"task": "integration", "benchmark": "own", "target": {}}
-        shown = {"integrand": f"{n}x", "variable": "x"}
-        own |= {"inputs": shown, "target": shown}
+        inputs = {"integrand": f"{n}x", "variable": "x"}
+        own |= {"inputs": inputs, "target": inputs}
         rows.append(own | {"id": f"p{n}", "subset": "plain"})
         rows.append(own | {"id": f"s{n}", "subset": "shifted", "pair_parent": f"p{n}"})
         rows.append(own | {"id": f"a{n}", "subset": "again", "pair_parent": f"s{n}"})
@@ -78,5 +78,5 @@ def test_subsets_of_a_file_too(tmp_path: Path) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     selections = [chosen([str(path)], limit) for limit in range(1, 120, 7)]
     nested(selections)
-    for one in selections:
-        assert {f"p{name[1:]}" for name in one.get("own/again", ())} <= one["own/plain"]
+    for selection in selections:
+        assert {f"p{name[1:]}" for name in selection.get("own/again", ())} <= selection["own/plain"]

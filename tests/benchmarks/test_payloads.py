@@ -1,4 +1,4 @@
-"""Payloads: what a file has is what is written back, and what a verdict needs is there."""
+"""Payloads: written rows equal read rows, and a verdict has all data at hand."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from calculus_harness.benchmarks.payloads import (
 from calculus_harness.benchmarks.problem import Problem
 from calculus_harness.rewards.errors import UserError
 
-SHOWN = {"integrand": "2 x", "variable": "x"}
+INPUTS = {"integrand": "2 x", "variable": "x"}
 
 
 def row(task: str, inputs: dict[str, Any], target: dict[str, Any]) -> dict[str, Any]:
@@ -31,14 +31,14 @@ def row(task: str, inputs: dict[str, Any], target: dict[str, Any]) -> dict[str, 
         # The hashes are from before payloads, when inputs and targets were dictionaries.
         (
             "integration",
-            SHOWN | {"hint": [1, None]},
-            SHOWN | {"antiderivative": None},
+            INPUTS | {"hint": [1, None]},
+            INPUTS | {"antiderivative": None},
             "6cce6ba3",
         ),
         (
             "integration",
             {"text": "?"},
-            SHOWN | {"antiderivative": "x^2", "difficulty": 3},
+            INPUTS | {"antiderivative": "x^2", "difficulty": 3},
             "5192e5ef",
         ),
         (
@@ -61,14 +61,14 @@ def test_a_stored_problem_keeps_its_entries_and_its_hash(
 
 
 def test_inputs_of_another_prompt_are_kept_apart() -> None:
-    problem = Problem.from_dict(row("integration", {"text": "?"}, SHOWN))
+    problem = Problem.from_dict(row("integration", {"text": "?"}, INPUTS))
     assert problem.inputs == OtherInputs(extra={"text": "?"})
     with pytest.raises(UserError, match="has no DerivationInputs, but OtherInputs"):
         problem.inputs_as(DerivationInputs)
 
 
 @pytest.mark.parametrize(
-    ("target", "said"),
+    ("target", "message"),
     [
         ({"variable": "x"}, "p: target: integrand is missing"),
         ({"integrand": 2, "variable": "x"}, "p: target: integrand must be a text, not 2"),
@@ -76,9 +76,9 @@ def test_inputs_of_another_prompt_are_kept_apart() -> None:
         (LabelTarget(1), "p: target must be a table, not LabelTarget"),
     ],
 )
-def test_a_target_that_no_verdict_can_depend_on_is_refused(target: Any, said: str) -> None:
-    with pytest.raises(UserError, match=said):
-        Problem("p", "integration", "b", "s", SHOWN, target)  # type: ignore[arg-type]
+def test_a_target_that_no_verdict_can_depend_on_is_refused(target: Any, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        Problem("p", "integration", "b", "s", INPUTS, target)  # type: ignore[arg-type]
 
 
 def test_the_reference_of_a_target() -> None:

@@ -1,4 +1,4 @@
-"""Benchmarks of other packages, found by the entry point group `calculus_harness.benchmarks`."""
+"""Benchmarks of other packages, by the entry point group `calculus_harness.benchmarks`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recorded decisions: the package's file, the cache, and lines that are incomplete."""
+"""Recorded decisions: the package's file, the cache, and incomplete lines."""
 
 from __future__ import annotations
 

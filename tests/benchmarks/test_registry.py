@@ -1,4 +1,4 @@
-"""What holds for every subset of every benchmark, whoever declared it."""
+"""Invariants of every subset of every benchmark, whoever declared the benchmark."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def test_each_problem_renders_with_every_prompt_of_its_task(sample: list[Problem
         for problem in sample:
             text = str(template.render(problem))
             inputs = problem.inputs.to_dict()
-            shown = str(inputs.get("integrand") or inputs.get("question") or "")
-            assert shown in text
+            statement = str(inputs.get("integrand") or inputs.get("question") or "")
+            assert statement in text
             # An answer may be a part of what is shown, as an antiderivative is of its derivative,
             # but stands nowhere else.
-            rest = text.replace(shown, " ") if shown else text
-            assert (problem.target.reference or "no reference") not in rest
+            remaining = text.replace(statement, " ") if statement else text
+            assert (problem.target.reference or "no reference") not in remaining
 
 
 def test_each_reference_is_proven_and_refuted_when_broken(sample: list[Problem]) -> None:
@@ -99,10 +99,10 @@ def test_another_seed_is_another_set_with_the_same_originals(
     monkeypatch.setenv("CALCULUS_HARNESS_CACHE", str(tmp_path))
     decisions.cache_clear()
     try:
-        one, two = (load("bee/parametric", limit=20, seed=seed) for seed in (0, 1))
+        first, second = (load("bee/parametric", limit=20, seed=seed) for seed in (0, 1))
     finally:
         decisions.cache_clear()
-    assert {problem.content_hash for problem in one}.isdisjoint(p.content_hash for p in two)
+    assert {problem.content_hash for problem in first}.isdisjoint(p.content_hash for p in second)
 
 
 INTEGRAL: Any = {"integrand": "x", "variable": "x"}
@@ -126,26 +126,26 @@ def subset_of(problems: list[Problem]) -> Subset:
 
 def test_a_limit_keeps_originals_with_what_was_made_from_them() -> None:
     originals = [family(i, "plain") for i in range(50)]
-    others = [family(i, "else") for i in range(50)]
+    unrelated = [family(i, "else") for i in range(50)]
     shifted = [family(i, "shifted", f"plain{i}") for i in range(50)]
     again = [family(i, "again", f"shifted{i}") for i in range(0, 50, 2)]
-    subsets = [subset_of(one) for one in (originals, others, shifted, again)]
-    before: set[Problem] = set()
+    subsets = [subset_of(problems) for problems in (originals, unrelated, shifted, again)]
+    smaller: set[Problem] = set()
     for limit in range(1, 180):
         chosen = sample_families(subsets, limit, seed=3)
         assert len(chosen) == min(limit, 175)
-        assert before <= set(chosen)  # a larger one only adds
-        before = set(chosen)
+        assert smaller <= set(chosen)  # a larger one only adds
+        smaller = set(chosen)
         ids = {problem.id for problem in chosen}
         for problem in chosen:
             if problem.subset == "shifted":
                 assert problem.pair_parent in ids
         names = [problem.subset for problem in chosen]
         assert names == sorted(names, key=["plain", "else", "shifted", "again"].index)
-        whole = sum(
+        complete = sum(
             f"shifted{problem.id[5:]}" in ids for problem in chosen if problem.subset == "plain"
         )
-        assert whole >= names.count("plain") - 1  # at most one family is cut
+        assert complete >= names.count("plain") - 1  # at most one family is cut
     assert sample_families(subsets, 20, seed=3) != sample_families(subsets, 20, seed=4)
 
 

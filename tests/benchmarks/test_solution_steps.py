@@ -1,4 +1,4 @@
-"""Steps of solutions as problems: their labels are what the verifier says."""
+"""Steps of solutions as problems: the verifier gives the labels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAKERS = {name: getattr(solution_steps, name) for name in TECHNIQUES}
 
 @pytest.mark.parametrize("technique", TECHNIQUES)
 def test_the_label_is_what_the_verifier_says_of_the_equation(technique: str) -> None:
-    kinds = set()
+    operators = set()
     for index in range(24):
         problem = MAKERS[technique](7, index)
         (_, integral), *lines = problem.inputs.steps
@@ -23,8 +23,8 @@ def test_the_label_is_what_the_verifier_says_of_the_equation(technique: str) -> 
         steps = [claim for claim in solution.claims if claim.kind != "final"]
         assert LABELS[steps[-1].judgement] == problem.target.label == 1 - index % 2
         assert all(LABELS.get(claim.judgement) == 1 for claim in steps[:-1])
-        kinds.add(problem.inputs.operator)
-    assert len(kinds) > 1
+        operators.add(problem.inputs.operator)
+    assert len(operators) > 1
 
 
 @pytest.mark.parametrize("technique", TECHNIQUES)
@@ -37,5 +37,5 @@ def test_two_problems_differ_in_the_last_equation_only(technique: str) -> None:
 
 def test_what_comes_after_a_wrong_step_is_no_problem() -> None:
     text = r"$\int 2x\,dx = x^3 + C$, and $x^3 = x \cdot x^2$, so $\boxed{x^3 + C}$"
-    made = list(problems_of("s", r"\int 2x \, dx", verify_solution(text, "2x")))
-    assert [one.target.label for one in made] == [0]
+    problems = list(problems_of("s", r"\int 2x \, dx", verify_solution(text, "2x")))
+    assert [step.target.label for step in problems] == [0]

@@ -61,7 +61,7 @@ BAD_LABELS = """[...document.querySelectorAll('figure svg')].flatMap((svg) => {
 
 
 class Browser:
-    """One tab. ``errors`` collects everything that its console or its scripts complain of."""
+    """A browser tab. ``errors`` collects all complaints of the console and the scripts."""
 
     def __init__(self, to: int, back: int) -> None:
         self._to, self._back = to, back
@@ -107,7 +107,7 @@ class Browser:
         return message
 
     def open(self, page: Path | str, anchor: str = "") -> float:
-        """Open a page, anew; returns the milliseconds until its first rows are shown."""
+        """Open a page anew. Returns the milliseconds until the first rows are visible."""
         self.call("Page.navigate", url="about:blank")
         url = page.as_uri() if isinstance(page, Path) else page
         self.call("Page.navigate", url=url + (f"#{anchor}" if anchor else ""))
@@ -124,12 +124,12 @@ class Browser:
         )
 
     def screenshot(self, path: Path) -> None:
-        """Write what is shown to a PNG file."""
+        """Write the visible page to a PNG file."""
         image = self.call("Page.captureScreenshot", format="png")["data"]
         path.write_bytes(base64.b64decode(image))
 
     def do(self, script: str) -> Any:
-        """The value of an expression in the page; of a promise, what it resolves to."""
+        """The value of an expression in the page; the resolved value of a promise."""
         answer = self.call(
             "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
         )
@@ -138,7 +138,7 @@ class Browser:
         return answer["result"].get("value")
 
     def wait(self, script: str, seconds: float = 60) -> Any:
-        """Until an expression (of what is no element) is true; its value."""
+        """Wait until an expression (not an element) is true. Returns the value."""
         deadline = time.monotonic() + seconds
         while not (value := self.do(script)):
             if time.monotonic() > deadline:
@@ -149,21 +149,21 @@ class Browser:
     def press(self, key: str) -> None:
         codes = {"Enter": 13, "ArrowDown": 40, "ArrowUp": 38, "/": 191, "Escape": 27}
         text = {"text": key} if len(key) == 1 else {"text": "\r"} if key == "Enter" else {}
-        for kind in ("keyDown", "keyUp"):
-            more = text if kind == "keyDown" else {}
+        for event in ("keyDown", "keyUp"):
+            typed = text if event == "keyDown" else {}
             self.call(
                 "Input.dispatchKeyEvent",
-                type=kind,
+                type=event,
                 key=key,
                 windowsVirtualKeyCode=codes[key],
-                **more,
+                **typed,
             )
 
 
 @contextmanager
 def browser() -> Iterator[Browser]:
-    """A fresh browser with a profile of its own."""
-    found = next(
+    """A fresh browser with an empty profile."""
+    executable = next(
         (
             path
             for name in ("chromium", "google-chrome", "chromium-browser")
@@ -171,20 +171,20 @@ def browser() -> Iterator[Browser]:
         ),
         None,
     )
-    if found is None:
+    if executable is None:
         raise FileNotFoundError("Chromium is needed for tests marked browser")
     into, to = os.pipe()
     back, out = os.pipe()
 
-    def place() -> None:  # the protocol's pipes are descriptors 3 and 4
+    def place_pipes() -> None:  # the protocol's pipes are descriptors 3 and 4
         keep_in, keep_out = os.dup2(into, 13), os.dup2(out, 14)
         os.dup2(keep_in, 3)
         os.dup2(keep_out, 4)
 
     with tempfile.TemporaryDirectory() as profile:
         process = subprocess.Popen(
-            [found, *FLAGS, f"--user-data-dir={profile}", "--remote-debugging-pipe"],
-            preexec_fn=place,
+            [executable, *FLAGS, f"--user-data-dir={profile}", "--remote-debugging-pipe"],
+            preexec_fn=place_pipes,
             pass_fds=(3, 4),
             stderr=subprocess.DEVNULL,
         )

@@ -66,9 +66,9 @@ def bench(tmp_path: Path) -> str:
 
 @pytest.fixture
 def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
-    """Run the command line in an empty directory; the result has its output and status.
+    """Run the command line in an empty directory and return output and status.
 
-    It runs in this process, but with variables for the environment, in one of its own.
+    The command runs in the test's process, but with environment variables in a new process.
     """
 
     def call(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -90,7 +90,7 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
 
 @pytest.fixture
 def process(tmp_path: Path) -> Command:
-    """Run the command line in a process of its own, in an empty directory."""
+    """Run the command line in a new process, in an empty directory."""
 
     def call(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
         return run_process(*map(str, arguments), cwd=tmp_path, environment=environment)
@@ -119,15 +119,15 @@ def _print_warning(
     file: Any = None,
     line: str | None = None,
 ) -> None:
-    """What `warnings` does outside pytest, which collects warnings."""
+    """The effect of `warnings` outside pytest, which collects warnings."""
     sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))
 
 
 def run_with_kills(
-    command: list[str], asked: Path, kills: Iterable[int], environment: dict[str, str], cwd: Path
+    command: list[str], log: Path, kills: Iterable[int], environment: dict[str, str], cwd: Path
 ) -> None:
-    """Run a command to its end after SIGKILLs, each when so many requests are noted in a file."""
-    asked.touch()
+    """Run a command to the end after SIGKILLs, each after a number of requests noted in a file."""
+    log.touch()
     for kill in kills:
         process = subprocess.Popen(
             command,
@@ -136,7 +136,7 @@ def run_with_kills(
             stderr=subprocess.DEVNULL,
             cwd=cwd,
         )
-        while len(set(asked.read_text().splitlines())) < kill and process.poll() is None:
+        while len(set(log.read_text().splitlines())) < kill and process.poll() is None:
             time.sleep(0.005)
         process.kill()
         process.wait()

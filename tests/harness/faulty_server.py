@@ -1,4 +1,4 @@
-"""A local server that speaks the OpenAI protocol, badly: every fault that a network can have."""
+"""A local OpenAI-compatible server with every fault of a network."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ TEXTS = (
 
 
 def text_for(body: Body, index: int = 0) -> str:
-    """What the server says: determined by the prompt, the seed and the choice's index."""
-    asked = json.dumps(
+    """The server's text: determined by the prompt, the seed and the index of the choice."""
+    prompt = json.dumps(
         [body.get("messages"), body.get("prompt"), body.get("seed"), index], sort_keys=True
     )
-    return TEXTS[hashlib.sha256(asked.encode()).digest()[0] % len(TEXTS)]
+    return TEXTS[hashlib.sha256(prompt.encode()).digest()[0] % len(TEXTS)]
 
 
 def payload_for(body: Body) -> Body:
@@ -67,11 +67,11 @@ def payload_for(body: Body) -> Body:
 
 
 class FaultyServer:
-    """Runs in a thread while its context lasts.
+    """The server runs in a thread during its context.
 
     ``faults`` maps the name of a fault (a method below) to its probability; the faults named in
-    ``script`` come first, one a request. ``respond`` can be replaced, to answer in another way.
-    Every body that was asked for is in ``asked``, and every fault that was committed in ``counts``.
+    ``script`` come first, a fault per request. Tests can replace ``respond`` for other answers.
+    ``asked`` has every request body, and ``counts`` every committed fault.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class FaultyServer:
         self._thread.join(20)
 
     def stop(self) -> None:
-        """End the server, now, from any thread; again, it does nothing."""
+        """End the server now, from any thread. A second call does nothing."""
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._end.set)
 
@@ -149,17 +149,19 @@ class FaultyServer:
     async def complete(self, request: web.Request) -> web.StreamResponse:
         body = json.loads(await request.read())
         self.asked.append(body)
-        given = request.headers.get("Authorization", "")
-        if self.key is not None and given != f"Bearer {self.key}":
-            message = f"Incorrect API key provided: {given.removeprefix('Bearer ')}."
+        authorization = request.headers.get("Authorization", "")
+        if self.key is not None and authorization != f"Bearer {self.key}":
+            message = f"Incorrect API key provided: {authorization.removeprefix('Bearer ')}."
             return web.json_response(
                 {"error": {"message": message, "code": "invalid_api_key"}}, status=401
             )
+        # The most requests at a time, for tests of concurrency.
         self.active += 1
         self.most = max(self.most, self.active)
         try:
             if self.delay:
                 await asyncio.sleep(self.delay)
+            # A fault is a method that answers in its own way.
             fault = self._next_fault()
             if fault:
                 self.counts[fault] += 1
@@ -217,7 +219,7 @@ class FaultyServer:
         return response
 
     async def slow(self, request: web.Request, body: Body) -> web.StreamResponse:
-        """A byte now and then, so that no single read takes long."""
+        """Send a byte now and then, too fast for a read timeout."""
         response = web.StreamResponse()
         await response.prepare(request)
         for byte in json.dumps(payload_for(body)):

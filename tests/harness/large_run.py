@@ -1,4 +1,4 @@
-"""A run directory as a sweep leaves it, but made at once: for limits and speed."""
+"""A run directory as left by a sweep, but written at once: for limits and speed."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def make(
 ) -> None:
     """Write a run with as many correct answers as a fixed seed says.
 
-    The problems of every subset after the first were made from those of the first. With ``noise``
-    texts hold what compresses badly, as hostile ones do.
+    The first subset's problems are the parents of all other problems. With ``noise`` texts compress
+    badly, as hostile texts do.
     """
     chance = random.Random(0)
     every = [_problem(i, subset) for subset in range(subsets) for i in range(problems)]
@@ -49,24 +49,26 @@ def make(
     skill = [chance.betavariate(0.7, 0.9) for _ in range(problems)]
     names = [f"model{number:014}" for number in range(models)]
     begin(path, names, every, samples)
+    # The set of verdicts must exist before verdicts are appended by hand.
     with rescoring(path) as run, run.scoring("balls-1", {"method": "balls"}):
         pass
     text = " ".join(chance.choices(WORDS, k=words))
     with (
-        Log(path / "completions", *COMPLETIONS, shard_bytes=shard_bytes) as said,
+        Log(path / "completions", *COMPLETIONS, shard_bytes=shard_bytes) as completions,
         Log(path / "verdicts" / "balls-1", *VERDICTS, shard_bytes=shard_bytes) as judged,
     ):
-        for place, name in enumerate(names):
+        for model, name in enumerate(names):
             for sample in range(samples):
                 for number, key in enumerate(keys):
                     subset, which = divmod(number, problems)
-                    solved = chance.random() < skill[which] * (1 - 0.1 * subset - 0.05 * place)
+                    # Perturbed subsets and later models are worse, for differences to find.
+                    solved = chance.random() < skill[which] * (1 - 0.1 * subset - 0.05 * model)
                     at = 0.0 if solved else 0.5 + 0.5 * chance.random()
                     status, answer = next((s, a) for limit, s, a in ANSWERS if at <= limit)
                     answer = answer % chance.randrange(9) if answer and "%d" in answer else answer
                     head = row(name, number, key, sample)
                     own = f"{chance.getrandbits(12_000 if noise else 64):x} {text}"
-                    said.append(
+                    completions.append(
                         head
                         | {
                             "request": f"{number:016}",
@@ -97,7 +99,7 @@ def make(
 
 
 def begin(path: Path, models: Sequence[str], problems: Sequence[Problem], samples: int) -> None:
-    """Write a run in which so many samples of each problem are wanted, and none is there."""
+    """Write a run without any of the wanted samples."""
     identity = Identity(("large",), {"integration": load("antiderivbench")}, Sampling(), 0)
     plans = [
         ModelPlan(name, spec := f"api/model-{name[-1]}", {"spec": spec}, samples, len(problems))
@@ -108,7 +110,7 @@ def begin(path: Path, models: Sequence[str], problems: Sequence[Problem], sample
 
 
 def row(model: str, number: int, problem: str, sample: int) -> dict[str, Any]:
-    """What the rows of a completion and of its verdict both have."""
+    """Fields shared by the row of a completion and the row of the verdict."""
     return {
         "key": f"{model}:{number:016}:answer:{sample}",
         "model": model,

@@ -1,4 +1,4 @@
-"""Runs whose every outcome a script says, written at once: for what reports say of them."""
+"""Runs with scripted outcomes, written at once: for tests of reports."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FILTERED: Outcome = ("no_answer", None, "content_filter")
 
 
 def problems(subset: str, number: int, parent: str | None = None) -> list[Problem]:
-    """Integrals of cos x + 2x; those of a subset with a parent are perturbations of that one's."""
+    """Integrals of cos x + 2x; the problems of a subset with a parent are perturbations."""
     formula = {"integrand": r"\cos x + 2x", "variable": "x"}
     return [
         Problem(
@@ -49,31 +49,31 @@ def problems(subset: str, number: int, parent: str | None = None) -> list[Proble
 
 
 def make(
-    path: Path, models: Mapping[str, Script], asked: Sequence[Problem], samples: int = 1
+    path: Path, models: Mapping[str, Script], chosen: Sequence[Problem], samples: int = 1
 ) -> Run:
     """Write a run; a model's script maps subset, problem's number and sample to an outcome."""
     identity = Identity(("bench",), {"integration": load("antiderivbench")}, Sampling(), 0)
-    hashes = {name: f"{place:016}" for place, name in enumerate(models)}
-    plans = [ModelPlan(hashes[name], name, {"spec": name}, samples, len(asked)) for name in models]
+    hashes = {name: f"{index:016}" for index, name in enumerate(models)}
+    plans = [ModelPlan(hashes[name], name, {"spec": name}, samples, len(chosen)) for name in models]
     with writing(path, identity) as run:
-        run.extend(plans, asked)
+        run.extend(plans, chosen)
     with rescoring(path) as run, run.scoring("balls-1", {"method": "balls"}):
         pass
     with (
-        Log(path / "completions", *COMPLETIONS) as said,
+        Log(path / "completions", *COMPLETIONS) as completions,
         Log(path / "verdicts" / "balls-1", *VERDICTS) as judged,
     ):
         for name, script in models.items():
             numbers: dict[str, int] = {}
-            for place, problem in enumerate(asked):
+            for index, problem in enumerate(chosen):
                 number = numbers[problem.subset] = numbers.get(problem.subset, -1) + 1
                 for sample in range(samples):
                     status, answer, reason = script(problem.subset, number, sample)
-                    head = row(hashes[name], place, problem_key(problem), sample)
+                    head = row(hashes[name], index, problem_key(problem), sample)
                     head["finish_reason"] = reason
-                    said.append(
+                    completions.append(
                         head
-                        | {"request": f"{place:016}", "seed": sample, "text": answer or "..."}
+                        | {"request": f"{index:016}", "seed": sample, "text": answer or "..."}
                         | {"completion_tokens": 50, "prompt_tokens": 90, "latency": 0.5}
                     )
                     reward = float(status == "correct")

@@ -1,4 +1,4 @@
-"""A local server for models that are not here: chats, texts, batches, given texts."""
+"""A local server in place of remote models: chats, texts, batches, given texts."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tests.harness.models.openai.test_batch import BatchServer
 
 
 @cache
-def known() -> list[tuple[str, str]]:
-    """Integrands as JSON with their antiderivatives."""
+def table() -> list[tuple[str, str]]:
+    """Integrands as JSON, with antiderivatives."""
     subsets = ("brittleness/primitive_x", "brittleness/primitive_exp", "bee/qualifier")
     problems = [problem for name in subsets for problem in load(name)]
     return [
@@ -38,19 +38,19 @@ class StandInServer(BatchServer):
         application.router.add_post("/tokenize", self.tokenise)
 
     async def tokenise(self, request: web.Request) -> web.StreamResponse:
-        asked = json.loads(await request.read())
-        text = asked.get("prompt") or "".join(turn["content"] for turn in asked["messages"])
+        body = json.loads(await request.read())
+        text = body.get("prompt") or "".join(turn["content"] for turn in body["messages"])
         return web.json_response({"tokens": [ord(letter) for letter in text]})
 
 
 def respond(body: Body) -> Any:
-    """An answer, for some integrals the right one, or how likely given tokens are."""
+    """An answer, right for some integrals, or log-probabilities of given tokens."""
     if not body.get("echo"):
         payload = payload_for(body)
-        asked = json.dumps(body.get("messages") or body["prompt"])
-        found = [(len(integrand), text) for integrand, text in known() if integrand in asked]
-        if found and "messages" in body:  # the longest, as others are parts of it
-            payload["choices"][0]["message"]["content"] = rf"\boxed{{{max(found)[1]}}}"
+        prompt = json.dumps(body.get("messages") or body["prompt"])
+        answers = [(len(integrand), text) for integrand, text in table() if integrand in prompt]
+        if answers and "messages" in body:  # the longest, as others are parts of it
+            payload["choices"][0]["message"]["content"] = rf"\boxed{{{max(answers)[1]}}}"
         return payload
     logprobs = [None, *(-0.01 * (token % 100) for token in body["prompt"][1:])]
     return {"choices": [{"index": 0, "text": "", "logprobs": {"token_logprobs": logprobs}}]}

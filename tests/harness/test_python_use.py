@@ -49,10 +49,10 @@ def wrong(messages: list[dict[str, str]], seed: int) -> str:
 
 @pytest.mark.parametrize("name", ["model", "benchmark"])
 def test_a_name_alone_is_a_list_of_it_in_settings_only(name: str) -> None:
-    given = {"model": ["solver/sympy"], "benchmark": ["drills"], name: "drills"}
+    settings = {"model": ["solver/sympy"], "benchmark": ["drills"], name: "drills"}
     with pytest.raises(ch.UserError, match=rf"{name} must be a list, as in \['drills'\]"):
-        ch.SweepSpec(**given)  # type: ignore[arg-type]
-    assert getattr(ch.SweepSpec.of(**given), name) == ("drills",)
+        ch.SweepSpec(**settings)  # type: ignore[arg-type]
+    assert getattr(ch.SweepSpec.of(**settings), name) == ("drills",)
 
 
 def test_words_that_are_no_choice_are_refused(run: ch.Run) -> None:
@@ -90,21 +90,21 @@ def test_a_directory_is_as_good_as_a_run(run: ch.Run) -> None:
 def test_a_function_is_a_model(run: ch.Run) -> None:
     labels = [entry["label"] for entry in run.models.values()]
     assert labels == ["python/right", "python/wrong"]
-    asked = len(list(run.completions.rows()))
+    count = len(list(run.completions.rows()))
     again = ch.sweep([right, wrong], ["drills"], limit=4, samples=2, out=run.path)
-    assert len(list(again.completions.rows())) == asked == 16  # nothing is asked again
+    assert len(list(again.completions.rows())) == count == 16  # nothing is asked again
 
 
 def test_functions_are_told_apart_by_what_they_do() -> None:
-    one, other = (lambda m, s: "x"), (lambda m, s: "y")
+    f, g = (lambda m, s: "x"), (lambda m, s: "y")
 
-    def said(text: str) -> LocalFunction:
+    def constant_model(text: str) -> LocalFunction:
         return LocalFunction.of(lambda m, s: text)
 
-    hashes = {LocalFunction.of(one).hash, LocalFunction.of(other).hash, said("a").hash}
-    assert len(hashes | {said("b").hash}) == 4
-    assert said("a").hash in hashes
-    assert LocalFunction.of(one).label == "python/lambda"
+    hashes = {LocalFunction.of(f).hash, LocalFunction.of(g).hash, constant_model("a").hash}
+    assert len(hashes | {constant_model("b").hash}) == 4
+    assert constant_model("a").hash in hashes
+    assert LocalFunction.of(f).label == "python/lambda"
 
 
 def test_what_calls_change_in_a_closure_makes_no_other_model(tmp_path: Path) -> None:
@@ -120,10 +120,10 @@ def test_what_calls_change_in_a_closure_makes_no_other_model(tmp_path: Path) -> 
 
     run = swept()
     assert len(run.models) == 1
-    asked = len(seen)
+    calls = len(seen)
     again = swept()
     assert len(again.models) == 1
-    assert len(seen) == asked
+    assert len(seen) == calls
     seen.append(0)  # what others than its calls change makes another model
     assert len(swept().models) == 2
 
@@ -146,19 +146,19 @@ def test_a_function_is_the_same_in_another_process(tmp_path: Path) -> None:
 
 
 def test_objects_are_shown_in_a_line(run: ch.Run) -> None:
-    content, *found = repr(run).splitlines()
+    content, *sentences = repr(run).splitlines()
     assert content == (
         f"<Run {run.path}: 4 problems, models: python/right, python/wrong, 16 answers, "
         f"verdicts: {run.policy}>"
     )
-    assert found[0].startswith("No difference between right and wrong was found")
-    assert "failures" in found[-1]
-    shown = repr(ch.compare(run)).splitlines()
-    assert shown[0] == "<Comparison by model:"
-    assert shown[1].startswith("  No difference between right and wrong was found")
-    assert len(shown) == 8
-    assert "all, python/wrong - python/right, pass@1: " in shown[-1]
-    assert "4 pairs" in shown[-1]
+    assert sentences[0].startswith("No difference between right and wrong was found")
+    assert "failures" in sentences[-1]
+    lines = repr(ch.compare(run)).splitlines()
+    assert lines[0] == "<Comparison by model:"
+    assert lines[1].startswith("  No difference between right and wrong was found")
+    assert len(lines) == 8
+    assert "all, python/wrong - python/right, pass@1: " in lines[-1]
+    assert "4 pairs" in lines[-1]
 
 
 def test_findings_of_many_answers_are_not_shown(
@@ -178,8 +178,8 @@ def test_names_are_listed() -> None:
 
 def test_samples_that_a_k_needs_are_named(run: ch.Run) -> None:
     compared = ch.compare(run, ks=[2, 16])
-    assert {one.k for one in compared.contrasts[-1].differences} == {1, 2}
+    assert {row.k for row in compared.contrasts[-1].differences} == {1, 2}
     (note,) = [note for note in compared.notes if "pass@16" in note]
     assert note.startswith("pass@16 needs 16 samples of each problem; there are fewer of")
     alone = ch.compare(run, ks=[16])
-    assert {one.k for one in alone.contrasts[-1].differences} == {1, 2}  # as without -k
+    assert {row.k for row in alone.contrasts[-1].differences} == {1, 2}  # as without -k

@@ -1,4 +1,4 @@
-"""A tiny Llama with random weights and a tokenizer of characters, made where a test needs it."""
+"""A tiny Llama with random weights and a tokenizer of characters, written on the spot."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ TEMPLATE = (
 
 
 def make(directory: Path, seed: int = 0, spread: float = 0.02, length: int = 512) -> Path:
-    """Write a model of 2 layers and width 64; the larger ``spread``, the surer it is of itself.
+    """Write a model of 2 layers and width 64; the larger ``spread``, the lower the entropy.
 
-    ``spread`` is the standard deviation of its weights, ``length`` the most positions that it has.
+    ``spread`` is the standard deviation of the weights, ``length`` the number of positions.
     """
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
@@ -49,9 +49,9 @@ def make(directory: Path, seed: int = 0, spread: float = 0.02, length: int = 512
 
 
 def _never_say_special(model: Any) -> None:
-    """Give the model one feature that is always there, and that speaks against special tokens.
+    """Give the model a constant feature against special tokens.
 
-    They would not be in the text of an answer. The end of a text is made likelier.
+    The text of an answer lacks special tokens. The end of a text becomes likelier.
     """
     import torch
 
@@ -93,7 +93,7 @@ def write_tokenizer(directory: Path) -> None:
 
 
 def make_adapter(directory: Path, model: Path, seed: int = 1) -> Path:
-    """Write a LoRA adapter of rank 8 that changes what the model says."""
+    """Write a LoRA adapter of rank 8 that changes the model's answers."""
     import torch
     from peft import LoraConfig, get_peft_model
     from transformers import LlamaForCausalLM

@@ -90,22 +90,23 @@ def judge(reading: bool) -> None:
         for n, case in enumerate(cases[:: 1 if reading else every]):
             if not isinstance(case[field], str):
                 continue
-            found = f"{name} {n}", repr(extract(case[field])), ""
+            row = f"{name} {n}", repr(extract(case[field])), ""
             if "integrand" in case and not reading:
                 try:
                     verdict = verify_antiderivative(case[field], case["integrand"])
-                    found = *found[:2], f"{verdict.status} {verdict.evidence.proof}"
+                    row = *row[:2], f"{verdict.status} {verdict.evidence.proof}"
                 except ValueError as error:
-                    found = *found[:2], str(error)
-            rows.append(found)
+                    row = *row[:2], str(error)
+            rows.append(row)
     print(json.dumps([rows, work]))
 
 
 def judged(
     mode: str, file: str = "", line: int = 0, old: str = "", new: str = ""
 ) -> tuple[list[Row], int]:
-    """What a copy of the package says in which one number is another."""
+    """The result of a copy of the package with a single changed number."""
     with tempfile.TemporaryDirectory() as folder:
+        # A separate process, as the package is imported only once per process.
         package = Path(folder) / "calculus_harness"
         shutil.copytree(ROOT / "rewards", package / "rewards")
         (package / "__init__.py").touch()
@@ -132,8 +133,8 @@ def judged(
 def main(arguments: list[str]) -> None:
     bases: dict[str, tuple[list[Row], int]] = {}
     for argument in arguments:
-        place, values = argument.split("=")
-        file, line, old = place.split(":")
+        constant, values = argument.split("=")
+        file, line, old = constant.split(":")
         mode = next((m for folder, m in MODES.items() if file.startswith(folder)), "--judge")
         if mode not in bases:
             bases[mode] = judged(mode)
@@ -142,9 +143,9 @@ def main(arguments: list[str]) -> None:
             rows, spent = judged(mode, file, int(line), old, value)
             changed = [a[0] for a, b in zip(base, rows, strict=False) if a != b]
             ratio = f", work x {spent / work:.3f}" if work else ""
-            shown = ", ".join(changed[:6])
+            sample = ", ".join(changed[:6])
             print(
-                f"{place} -> {value}: {len(changed)} of {len(base)} rows ({shown}){ratio}",
+                f"{constant} -> {value}: {len(changed)} of {len(base)} rows ({sample}){ratio}",
                 flush=True,
             )
 

@@ -1,9 +1,9 @@
-"""Mutants of eight rooms, drawn by a seed, against the fast tests: what does no test notice?
+"""Mutants of eight rooms, drawn by a seed, against the fast tests: the unnoticed changes.
 
-``make mutants`` runs this in a copy of the last commit. Operators and numbers of the code are
-changed by cosmic-ray, as many in each room. The coverage of each test is measured once, so that a
-mutant meets only the tests that execute its statement. A run goes on where it stopped, and
-``--again`` meets the mutants of a former draw, found by their text, after the code has changed.
+``make mutants`` runs in a copy of the last commit. cosmic-ray changes operators and numbers of the
+code, as many in each room. The coverage of each test is measured once: a mutant meets only the
+tests of its statement. An interrupted run resumes, and ``--again`` repeats the mutants of a former
+draw, found by text, after changes of the code.
 """
 
 from __future__ import annotations
@@ -81,18 +81,18 @@ def pytest_sessionfinish(session: Any) -> None:
 
 
 def statements(source: str) -> Iterator[tuple[str, int, int]]:
-    """The scope and the lines of each statement; of a compound one, its head."""
+    """The scope and the lines of each statement; of a compound statement, the head."""
 
     def walk(node: ast.AST, scope: str) -> Iterator[tuple[str, int, int]]:
         for child in ast.iter_child_nodes(node):
             inner = scope
             if isinstance(child, ast.stmt | ast.excepthandler):
                 body = getattr(child, "body", None)
-                last = body[0].lineno - 1 if body else child.end_lineno
-                first = min(
+                end = body[0].lineno - 1 if body else child.end_lineno
+                start = min(
                     [child.lineno, *(d.lineno for d in getattr(child, "decorator_list", []))]
                 )
-                yield scope, first, max(child.lineno, last or 0)
+                yield scope, start, max(child.lineno, end or 0)
                 inner = f"{scope}.{child.name}" if hasattr(child, "name") else scope
             yield from walk(child, inner)
 
@@ -100,21 +100,23 @@ def statements(source: str) -> Iterator[tuple[str, int, int]]:
 
 
 def annotations(source: str) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Where annotations begin and end: a mutant of one changes nothing."""
+    """The beginning and end of annotations: a mutant of an annotation changes nothing."""
     for node in ast.walk(ast.parse(source)):
         for name in ("annotation", "returns"):
-            part = getattr(node, name, None)
-            if part is not None:
-                yield (part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset)
+            hint = getattr(node, name, None)
+            if hint is not None:
+                yield (hint.lineno, hint.col_offset), (hint.end_lineno, hint.end_col_offset)
 
 
 def draw(seed: int, number: int) -> list[Mutant]:
-    """Mutants, as many in each room: first a place in its code, then one change of it."""
+    """Mutants, as many in each room: first a place in the code, then a change at the place."""
     names = [n for n in plugins.operator_names() if not any(word in n for word in LEFT_OUT)]
     operators = {name: plugins.get_operator(name)() for name in sorted(names)}
     mutants: list[Mutant] = []
+    # Rooms have equal shares, however large they are; within a room every place in the code is
+    # equally likely, however many operators apply there.
     for room, folders in ROOMS.items():
-        places: dict[tuple[str, Any], list[tuple[str, int]]] = defaultdict(list)
+        occurrences: dict[tuple[str, Any], list[tuple[str, int]]] = defaultdict(list)
         paths = sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
         for path in paths:
             source = path.read_text("utf-8")
@@ -125,10 +127,10 @@ def draw(seed: int, number: int) -> list[Mutant]:
                 for occurrence, (start, _) in enumerate(spans):
                     if not any(a <= start < b for a, b in skipped):
                         key = str(path.relative_to(ROOT)), start
-                        places[key].append((name, occurrence))
+                        occurrences[key].append((name, occurrence))
         rng = random.Random(f"{seed} {room}")
-        for key in rng.sample(sorted(places), number // len(ROOMS)):
-            name, occurrence = rng.choice(places[key])
+        for key in rng.sample(sorted(occurrences), number // len(ROOMS)):
+            name, occurrence = rng.choice(occurrences[key])
             source = (ROOT / key[0]).read_text("utf-8")
             changed = mutate_code(source, operators[name], occurrence)
             mutants.append({"room": room, "operator": name} | described(key[0], source, changed))
@@ -136,28 +138,28 @@ def draw(seed: int, number: int) -> list[Mutant]:
 
 
 def described(module: str, source: str, changed: str) -> Mutant:
-    """A mutant by its text: it is found again where the lines around it have moved."""
+    """A mutant by its text, to find the mutant again after the lines around have moved."""
     old, new = source.splitlines(keepends=True), changed.splitlines(keepends=True)
     codes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     edits = [code for code in codes if code[0] != "equal"]
     (_, i, _, j, _), (_, _, k, _, m) = edits[0], edits[-1]
-    inside = [(b - a, scope) for scope, a, b in statements(source) if a <= i + 1 <= b]
-    before = "".join(old[i:k])
+    scopes = [(b - a, scope) for scope, a, b in statements(source) if a <= i + 1 <= b]
+    old_text = "".join(old[i:k])
     return {
         "module": module,
-        "scope": min(inside)[1] if inside else "",
+        "scope": min(scopes)[1] if scopes else "",
         "line": i + 1,
-        "before": before,
+        "before": old_text,
         "after": "".join(new[j:m]),
-        "nth": "".join(old[:i]).count(before),
+        "nth": "".join(old[:i]).count(old_text),
     }
 
 
 def applied(mutant: Mutant, source: str) -> tuple[str, int] | None:
-    """The changed source and the number of the line; None if the text is there no more."""
-    before, lines = mutant["before"], source.splitlines(keepends=True)
-    size = before.count("\n")
-    at = [n for n in range(len(lines)) if "".join(lines[n : n + size]) == before]
+    """The changed source and the number of the line; None if the text is gone."""
+    old_text, lines = mutant["before"], source.splitlines(keepends=True)
+    size = old_text.count("\n")
+    at = [n for n in range(len(lines)) if "".join(lines[n : n + size]) == old_text]
     scoped = {
         n for n in at for scope, a, b in statements(source)
         if a <= n + 1 <= b and scope == mutant["scope"]
@@ -173,7 +175,7 @@ def applied(mutant: Mutant, source: str) -> tuple[str, int] | None:
 
 
 class Copy:
-    """A copy of the last commit, and which of its tests execute which lines."""
+    """A copy of the last commit, with the tests of every line."""
 
     def __init__(self, out: Path) -> None:
         self.out, self.root = out.resolve(), out.resolve() / "copy"
@@ -183,9 +185,9 @@ class Copy:
         self._lines: dict[str, dict[int, set[str]]] = {}
 
     def pytest(self, *arguments: str, timeout: float | None = None) -> int:
-        """Run pytest in the copy; 124 if it is not done in time."""
-        here = Path(__file__).parent
-        paths = {"PYTHONPATH": f"{self.root}{os.pathsep}{here}", "PYTHONDONTWRITEBYTECODE": "1"}
+        """Run pytest in the copy. The status is 124 after a timeout."""
+        folder = Path(__file__).parent
+        paths = {"PYTHONPATH": f"{self.root}{os.pathsep}{folder}", "PYTHONDONTWRITEBYTECODE": "1"}
         paths["PYTHONUNBUFFERED"] = ""  # or a mutant that forgets to flush would survive
         command = [sys.executable, "-m", "pytest", "-p", "mutants", "-p", "no:cacheprovider"]
         with (self.out / "pytest.log").open("w") as log:
@@ -201,11 +203,11 @@ class Copy:
                 return 124
 
     def seconds(self, package: str) -> dict[str, float]:
-        """Seconds of each test of a package, which run once with coverage, each a context."""
+        """Seconds of each test of a package. The tests run once with coverage, each a context."""
         written = self.out / f"{package}.json"
         if not written.exists():
             settings = self.out / f"{package}.ini"
-            folders = "".join(f"\n    {self.root}/{f}/*" for part in ROOMS.values() for f in part)
+            folders = "".join(f"\n    {self.root}/{f}/*" for room in ROOMS.values() for f in room)
             data = self.out / f"{package}.coverage"
             settings.write_text(f"[run]\ndata_file = {data}\ninclude ={folders}\n")
             self.pytest(
@@ -217,7 +219,7 @@ class Copy:
         return self._seconds[package]
 
     def lines(self, module: str) -> dict[int, set[str]]:
-        """Tests that passed, by the lines of a module that they execute."""
+        """Passed tests by the lines of a module in their execution."""
         if module in self._lines:
             return self._lines[module]
         package = module.partition("/")[0]
@@ -230,14 +232,14 @@ class Copy:
         passed = {n: {id for id in met if seconds.get(id, 1e9) < 1e9} for n, met in ids.items()}
         return self._lines.setdefault(module, passed)
 
-    def tests(self, module: str, first: int) -> list[str]:
+    def tests(self, module: str, line: int) -> list[str]:
         """Tests that execute a statement, the fastest of each function first.
 
-        Of a statement that only an import or another process executes: tests of the module.
+        For a statement of an import or another process: tests of the module.
         """
         source = (self.root / module).read_text("utf-8")
-        heads = [(b - a, a, b) for _, a, b in statements(source) if a <= first <= b]
-        _, start, stop = min(heads, default=(0, first, first))
+        heads = [(b - a, a, b) for _, a, b in statements(source) if a <= line <= b]
+        _, start, stop = min(heads, default=(0, line, line))
         lines, seconds = self.lines(module), self.seconds(module.partition("/")[0])
         chosen = set[str]().union(*(lines.get(n, ()) for n in range(start, stop + 1)))
         chosen = chosen or set[str]().union(*lines.values())
@@ -250,13 +252,14 @@ class Copy:
         return [id for _, _, id in sorted(order)]
 
     def judge(self, mutant: Mutant, limit: float) -> Mutant:
-        """Run the tests of one mutant until one fails."""
+        """Run the tests of a mutant until a test fails."""
         path = self.root / mutant["module"]
         source = path.read_text("utf-8")
-        found = applied(mutant, source)
-        if found is None:
+        mutated = applied(mutant, source)
+        if mutated is None:
             return mutant | {"result": "gone"}
-        changed, line = found
+        changed, line = mutated
+        # The fastest tests come first, up to the time limit: most mutants die at once.
         chosen, total = [], 0.0
         seconds = self.seconds(mutant["module"].partition("/")[0])
         for id in self.tests(mutant["module"], line):
@@ -271,6 +274,7 @@ class Copy:
         listed.write_text(json.dumps(chosen))
         files = sorted({id.partition("::")[0] for id in chosen})
         try:
+            # The copy is always restored, as the next mutant starts from the original.
             path.write_text(changed, "utf-8")
             code = self.pytest(
                 "-x", f"--chosen={listed}", "-m", "", *files, timeout=90 + 4 * min(total, limit)
@@ -313,8 +317,8 @@ def main() -> None:
             results[n] = copy.judge(mutant, options.seconds)
             results_file.write_text(json.dumps(results, indent=1))
             row = results[n]
-            place = f"{row['module']}:{row['line']} {row['scope']}"
-            print(f"{n + 1}/{len(results)} {row['result']} {place} {row.get('by', '')}", flush=True)
+            where = f"{row['module']}:{row['line']} {row['scope']}"
+            print(f"{n + 1}/{len(results)} {row['result']} {where} {row.get('by', '')}", flush=True)
             if row["result"] == "survived":
                 print(f"  - {row['before'].strip()}\n  + {row['after'].strip()}", flush=True)
     for room in ROOMS:

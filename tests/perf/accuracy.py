@@ -1,10 +1,10 @@
-"""What the verifier says of the corpora, as the table of docs/verifier.md.
+"""Verdicts on the corpora, as the table of docs/verifier.md.
 
     python tests/perf/accuracy.py
 
-For each corpus: right answers with the shares that are accepted, proved and undecided, and wrong
-ones with those that are accepted, refuted by a point or a jump, and undecided. Rows whose labels
-are another status ("no_answer", say) count as wrong ones.
+For each corpus: right answers with the shares of accepted, proved and undecided answers, and wrong
+answers with the shares of accepted, refuted (by a point or a jump) and undecided answers. Rows with
+another status as the label ("no_answer", say) count as wrong answers.
 """
 
 from __future__ import annotations

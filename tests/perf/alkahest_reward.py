@@ -1,8 +1,9 @@
-"""Alkahest's reward (`alkahest.rl`, of its environment for integrals) as a rival.
+"""Alkahest's reward (`alkahest.rl`, from the environment for integrals) as a rival.
 
-It differentiates an answer and compares it with the integrand, symbolically and at points by balls.
-It reads neither LaTeX nor the text around an answer, so it is given the answer that our extraction
-finds, and integrands, in its own notation. What has no notation there is not judged.
+The reward differentiates an answer and compares the derivative with the integrand, symbolically and
+at points by balls. Alkahest reads neither LaTeX nor the text around an answer. The reward therefore
+gets our extracted answers, and integrands, in Alkahest's notation. Items without a notation are not
+judged.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from calculus_harness.rewards.reading.latex import ReadError, read
 
 
 def alkahest_reward() -> Callable[[str, str, str], float | None]:
-    """A function of integrand, completion and variable; None where it cannot be asked.
+    """A function of integrand, completion and variable; None for items without a notation.
 
     Raises:
         ImportError: Alkahest is not installed.
@@ -47,6 +48,6 @@ def alkahest_reward() -> Callable[[str, str, str], float | None]:
 def in_its_notation(formulas: Sequence[str], variable: str) -> list[str]:
     """Formulas with the variable x and the parameters p1, p2, ..."""
     trees = [read(latex, symbols=[variable])[0].expression for latex in formulas]
-    others = sorted(set().union(*map(symbols_of, trees)) - {variable})
-    names = {variable: "x"} | {name: f"p{number}" for number, name in enumerate(others, 1)}
+    parameters = sorted(set().union(*map(symbols_of, trees)) - {variable})
+    names = {variable: "x"} | {name: f"p{number}" for number, name in enumerate(parameters, 1)}
     return [write(tree, ALKAHEST, names) for tree in trees]

@@ -1,12 +1,12 @@
-"""What an audit costs beside the verifier alone, in processor time, and the memory that it takes.
+"""The cost of an audit beside the verifier alone, in processor time, and the peak memory.
 
     python tests/perf/audits.py [ROWS]
 
-Indefinite integrals of eight forms with numbers of their own, up to 2,363,840 different ones. Of a
-thousand rows fifty are repeated, one has a wrong reference, and every second thousand has a broken
-line. Printed are rows a second of processor time (twice as many on two cores), the ratio to
-`verify_many` on the same rows, and the peak memory of the process that reads the table, with a
-tenth of the rows and with all.
+The rows are indefinite integrals of eight forms with different numbers, up to 2,363,840. Of a
+thousand rows fifty are repeated, a row has a wrong reference, and every second thousand has a
+broken line. The output has rows per second of processor time (twice as many on two cores), the
+ratio to `verify_many` on the same rows, and the peak memory of the reading process, with a tenth of
+the rows and with all.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ with open(sys.argv[1]) as file:
 
 
 def integral(number: int) -> tuple[str, str]:
-    """An integral and its antiderivative."""
-    rest, a, b = number // 8, number // 8 % 89 + 2, number // (8 * 89) % 83 + 2
-    n = rest // (89 * 83) % 40 + 2
+    """An integral with its antiderivative."""
+    index, a, b = number // 8, number // 8 % 89 + 2, number // (8 * 89) % 83 + 2
+    n = index // (89 * 83) % 40 + 2
     forms = (
         (
             rf"{a} x^{{{n}}} + {b} e^{{{a} x}} - \sin({b} x) + \frac{{{n}}}{{x}}",
@@ -78,7 +78,7 @@ def integral(number: int) -> tuple[str, str]:
 
 
 def table(path: Path, rows: int) -> None:
-    """Write a table of so many rows."""
+    """Write a table of a number of rows."""
     rng, fresh = random.Random(1), 0
     with path.open("w") as file:
         for number in range(rows):
@@ -95,7 +95,7 @@ def table(path: Path, rows: int) -> None:
 
 
 def seconds(code: str, *arguments: str) -> tuple[float, str]:
-    """Processor time of a program with its workers, and what it prints."""
+    """Processor time of a program with its workers, and the output."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [sys.executable, "-c", code, *arguments]
     done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
@@ -104,17 +104,17 @@ def seconds(code: str, *arguments: str) -> tuple[float, str]:
 
 
 def main(rows: int) -> None:
-    """Print rates, their ratio, and memory."""
+    """Print rates, the ratio of rates, and memory."""
     with tempfile.TemporaryDirectory() as folder:
         sizes = (rows // 10, rows)
         times: dict[str, list[float]] = {"audit": [], "verify_many": []}
         for size in sizes:
             file = Path(folder) / f"{size}.jsonl"
             table(file, size)
-            taken, said = seconds(AUDIT, str(file), str(Path(folder) / f"out-{size}"))
-            times["audit"].append(taken)
+            seconds_taken, output = seconds(AUDIT, str(file), str(Path(folder) / f"out-{size}"))
+            times["audit"].append(seconds_taken)
             times["verify_many"].append(seconds(RIVAL, str(file))[0])
-            print(f"{size} rows: {said.strip()} (KB, counts)")
+            print(f"{size} rows: {output.strip()} (KB, counts)")
         for name, (few, all_rows) in times.items():  # the start of processes is not counted
             rate = (sizes[1] - sizes[0]) / (all_rows - few)
             print(f"{name}: {rate:.0f} rows a second of processor time")

@@ -4,11 +4,11 @@
     python tests/perf/checkouts.py /tmp/before --category textbook
     python tests/perf/checkouts.py /tmp/before --source antiderivatives --calls
 
-A process for each checkout judges the same rows, in rounds that take turns, each with its caches
-of integrands emptied. A row's time is the least of its rounds, of processor time; rates are of the
-sums of these. `round` is the ratio of one round to its neighbour's, of which the median is printed:
-load on the machine touches both. `--calls` counts calls of Python functions instead, which do not
-depend on the machine, and lists what differs most.
+A process for each checkout judges the same rows, in alternating rounds, each with emptied caches of
+integrands. A row's time is the least processor time of all rounds; rates are of the sums of the
+rows' times. `round` is the median ratio of neighbouring rounds: load on the machine affects both
+rounds. `--calls` counts calls of Python functions instead, independent of the machine, and lists
+the largest differences.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def load(source: str, category: str | None) -> list[tuple[str, tuple[str, str, s
 
 
 class Checkout:
-    """A process that judges rows with the verifier of a folder."""
+    """A process that judges rows with a folder's verifier."""
 
     def __init__(self, folder: Path, rows: list[tuple[str, str, str]]) -> None:
         self.process = subprocess.Popen(
@@ -134,6 +134,7 @@ def main() -> None:
     items = load(arguments.source, arguments.category)
     names, rows = [name for name, _ in items], [row for _, row in items]
     folders = arguments.before.resolve(), Path(__file__).resolve().parents[2]
+    # The processes of both checkouts take turns: load on the machine affects both.
     before, after = (Checkout(folder, rows) for folder in folders)
     first, second = before.ask("verdicts"), after.ask("verdicts")
     changed = Counter(pair for pair in zip(first, second, strict=True) if pair[0] != pair[1])
@@ -141,6 +142,7 @@ def main() -> None:
     if arguments.calls:
         show_calls(before.ask("calls"), after.ask("calls"), len(rows), arguments.rows)
         return
+    # The least time of a row over all rounds is the least disturbed.
     rounds = [(before.ask("once"), after.ask("once")) for _ in range(arguments.rounds)]
     ratios = [sum(new) / sum(old) for old, new in rounds]
     old, new = (
@@ -161,11 +163,11 @@ def main() -> None:
         print(f"{1e3 * old[at]:9.3f} -> {1e3 * new[at]:9.3f}  {names[at]}  {rows[at][0][:60]}")
 
 
-def show_calls(old: dict[str, int], new: dict[str, int], count: int, most: int) -> None:
-    """Print calls a row, all of them and those of the functions that differ most."""
+def show_calls(old: dict[str, int], new: dict[str, int], count: int, limit: int) -> None:
+    """Print calls per row, in total and for the functions with the largest differences."""
     print(f"calls a row: {sum(old.values()) / count:.0f} -> {sum(new.values()) / count:.0f}")
     differences = {name: new.get(name, 0) - old.get(name, 0) for name in old.keys() | new.keys()}
-    for name in sorted(differences, key=lambda name: -abs(differences[name]))[:most]:
+    for name in sorted(differences, key=lambda name: -abs(differences[name]))[:limit]:
         a, b = old.get(name, 0) / count, new.get(name, 0) / count
         print(f"{a:9.2f} -> {b:9.2f}  {name}")
 

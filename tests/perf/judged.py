@@ -67,14 +67,14 @@ def load(source: str) -> list[Item]:
 
 
 def sample(items: list[Item], count: int | None) -> list[Item]:
-    """Evenly spaced items, so that every part of a file has its share."""
+    """Evenly spaced items, for a fair share of every part of a file."""
     if count is None or count >= len(items):
         return items
     return [items[i * len(items) // count] for i in range(count)]
 
 
 class Judgement(NamedTuple):
-    """What a method says about an item."""
+    """A method's judgement on an item."""
 
     verdict: str
     proved: bool = False
@@ -82,7 +82,7 @@ class Judgement(NamedTuple):
 
 @dataclass(slots=True)
 class Result:
-    """What a method says about each item, and how many seconds of processor time it takes."""
+    """A method's judgement on each item, with the seconds of processor time."""
 
     name: str
     judgements: list[Judgement]
@@ -126,12 +126,12 @@ def speed_row(result: Result) -> list[str]:
 
 
 def by_kind(result: Result, items: Sequence[Item]) -> list[Result]:
-    parts: dict[str, Result] = {}
+    by_name: dict[str, Result] = {}
     for item, judgement, seconds in zip(items, result.judgements, result.seconds, strict=True):
-        part = parts.setdefault(item.kind, Result(item.kind, [], []))
-        part.judgements.append(judgement)
-        part.seconds.append(seconds)
-    return list(parts.values())
+        one_kind = by_name.setdefault(item.kind, Result(item.kind, [], []))
+        one_kind.judgements.append(judgement)
+        one_kind.seconds.append(seconds)
+    return list(by_name.values())
 
 
 def agreement_row(result: Result, items: Sequence[Item]) -> list[str]:

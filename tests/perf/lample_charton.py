@@ -1,10 +1,10 @@
 """How fast random integrals are made: `python tests/perf/lample_charton.py`.
 
-Rates are pairs that are kept, per second of processor time of one core: what is drawn in vain, the
-proof by the verifier and the printing are counted. Beside ours, SymPy does the algebra of the same
-draws: evaluation and differentiation, and `simplify` for every other one, as the released code does
-(with a limit of 2 seconds' worth of calls). FWD is bound by SymPy's integration; `--fwd` measures
-it by the processor time of its workers, once they have imported SymPy.
+Rates are kept pairs per second of processor time of a core, with discarded draws, the proof by the
+verifier and the printing. In comparison, SymPy does the algebra of the same draws: evaluation and
+differentiation, and `simplify` for every second draw, as in the released code (with a limit of
+calls worth 2 seconds). FWD is bound by SymPy's integration; `--fwd` measures FWD by the processor
+time of the workers, after the import of SymPy.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from rival import compare
 
 #: What the issue asks of BWD on one core.
-WANTED = 150
+TARGET = 150
 SETTINGS = GeneratorSettings()
 
 
@@ -59,7 +59,7 @@ def main() -> None:
     counted_sympy.install()
 
     rate = report("BWD, ours, proven, as problems", options.pairs, problems("bwd", 1))
-    print(f"  {rate / WANTED:.1f} times the {WANTED} that are wanted")
+    print(f"  {rate / TARGET:.1f} times the {TARGET} that are wanted")
     make("ibp", 1, 0, SETTINGS)  # makes the store
     report("IBP, ours, proven, as problems", options.pairs // 10, problems("ibp", 1))
 
@@ -76,10 +76,10 @@ def main() -> None:
     if options.fwd:
         with tempfile.TemporaryDirectory() as empty:  # what is recorded takes no time
             os.environ["CALCULUS_HARNESS_CACHE"] = empty
-            made = stream("fwd", 1, SETTINGS)
-            next(made)  # starts the worker
+            pairs = stream("fwd", 1, SETTINGS)
+            next(pairs)  # starts the worker
             start = time.perf_counter(), workers_seconds()
-            for _ in islice(made, options.fwd):
+            for _ in islice(pairs, options.fwd):
                 pass
             clock, processor = time.perf_counter() - start[0], workers_seconds() - start[1]
             print(f"FWD: {processor / options.fwd:.2f} s of processor time for each pair,")
@@ -87,7 +87,7 @@ def main() -> None:
 
 
 def workers_seconds() -> float:
-    """Processor seconds of this process's children and theirs, which have ended."""
+    """Processor seconds of the ended children and their children."""
     ticks = os.sysconf("SC_CLK_TCK")
     total = 0
     for folder in Path("/proc").glob("[0-9]*/stat"):
@@ -97,9 +97,9 @@ def workers_seconds() -> float:
     return total / ticks
 
 
-def report(what: str, number: int, made: Iterator[object]) -> float:
+def report(what: str, number: int, items: Iterator[object]) -> float:
     start = time.process_time()
-    count = sum(1 for _, _ in zip(range(number), made, strict=False))
+    count = sum(1 for _, _ in zip(range(number), items, strict=False))
     rate = count / (time.process_time() - start)
     print(f"{what}: {rate:.1f}/s ({count})", flush=True)
     return rate
@@ -114,7 +114,7 @@ def problems(method: str, seed: int) -> Iterator[object]:
 
 
 def drafted(backend: Callable[[], Backend], number: int) -> Iterator[UnprovenPair]:
-    """What the filters of BWD leave of so many draws."""
+    """The survivors of BWD's filters among a number of draws."""
     for index in range(number):
         try:
             yield backward(backend(), HashedRandom("lample_charton", "bwd", 1, index, 0), SETTINGS)

@@ -1,4 +1,4 @@
-"""Which references of `bee` AntiderivBench's evaluator accepts, and in what time.
+"""References of `bee` accepted by AntiderivBench's evaluator, with the times.
 
 python tests/perf/published_references.py                      # all of five subsets: hours
 python tests/perf/published_references.py --every 3 lin_comb   # the first variation of each

@@ -3,15 +3,15 @@ r"""How fast rewards are for a training batch, and how many are right, beside TR
     python tests/perf/reward.py                                   # ours beside what is installed
     python tests/perf/reward.py --verl FOLDER --trl FOLDER        # unpacked wheels: no torch needed
 
-The batch looks like one of GRPO: groups of 16 completions of one integrand, from the corpora in
+The batch resembles a GRPO batch: groups of 16 completions of an integrand, from the corpora in
 tests/rewards/cases. Half are whole responses of models (right and wrong), a third bare boxes (right
-ones, and mutants that are proven wrong), the rest rubbish: no answer, cut off, not closed, hostile.
+answers, and proven wrong mutants), the rest rubbish: no answer, cut off, not closed, hostile.
 
-The rivals compare with a reference and are given the best there could be: the very answer, as this
-project's printer writes it, which flatters them (a model may find another form). What a rival
-scores within ``--seconds`` is scaled to the whole batch. TRL's `accuracy_reward` and verl's
+The rivals compare with a reference and get the best possible reference: the answer itself, from our
+printer. The choice flatters the rivals, as a model may find another form. The part of a batch
+scored within ``--seconds`` is scaled to the whole batch. TRL's `accuracy_reward` and verl's
 `math_verify` use Math-Verify, verl's `math_reward` compares strings. Alkahest's reward needs no
-reference: it differentiates (`alkahest_reward`).
+reference and differentiates (`alkahest_reward`).
 """
 
 from __future__ import annotations
@@ -66,35 +66,35 @@ class Row:
 
 
 def load() -> tuple[dict[str, list[tuple[str, bool]]], dict[str, list[str]]]:
-    """Per integrand: what is said about it with whether that is right, and its right answers."""
-    said: dict[str, list[tuple[str, bool]]] = {}
+    """By integrand: answers, each with its truth value, and right answers."""
+    answers: dict[str, list[tuple[str, bool]]] = {}
     right: dict[str, list[str]] = {}
     for row in json.loads((CASES / "antiderivatives.json").read_text("utf-8")):
         good = row["label"] == "right"
-        said.setdefault(row["integrand"], []).append((rf"\boxed{{{row['answer']}}}", good))
+        answers.setdefault(row["integrand"], []).append((rf"\boxed{{{row['answer']}}}", good))
         if good:
             right.setdefault(row["integrand"], []).append(row["answer"])
     for row in json.loads((CASES / "responses.json").read_text("utf-8")):
         if "\\boxed{" in row["response"] and row["integrand"] in right:
             pair = (row["response"], row["label"] == "right")
-            said.setdefault(row["integrand"], []).append(pair)
-    return {f: pairs for f, pairs in said.items() if f in right}, right
+            answers.setdefault(row["integrand"], []).append(pair)
+    return {f: pairs for f, pairs in answers.items() if f in right}, right
 
 
 @cache
 def printed(answer: str) -> str:
-    """An answer in the form in which data sets have references: printed from its tree."""
+    """An answer in the form of data sets' references: printed from the tree."""
     return to_latex(read(answer)[0].expression)
 
 
 def batch(size: int, seed: int) -> list[Row]:
-    said, right = load()
+    answers, right = load()
     rng = random.Random(seed)
     rows: list[Row] = []
-    integrands = rng.sample(sorted(said), -(-size // GROUP))
+    integrands = rng.sample(sorted(answers), -(-size // GROUP))
     for integrand in integrands:
         for _ in range(GROUP):
-            text, good = rng.choice(said[integrand])
+            text, good = rng.choice(answers[integrand])
             if rng.random() < 1 / 6:
                 text, good = rng.choice(RUBBISH), False
             reference = printed(right[integrand][0])
@@ -106,7 +106,7 @@ def batch(size: int, seed: int) -> list[Row]:
 
 
 def imported(name: str, folder: Path | None) -> ModuleType:
-    """A module of a package, or of an unpacked wheel without the rest of its package."""
+    """A module of a package, or of an unpacked wheel without the rest of the package."""
     if folder is None:
         return importlib.import_module(name)
     spec = importlib.util.spec_from_file_location(
@@ -129,8 +129,8 @@ def imported(name: str, folder: Path | None) -> ModuleType:
 
 
 def rivals(trl: Path | None, verl: Path | None) -> dict[str, Scorer | str]:
-    """Scorers by name; a text says why one is missing."""
-    found: dict[str, Scorer | str] = {}
+    """Scorers by name; a text has the reason for a missing scorer."""
+    scorers: dict[str, Scorer | str] = {}
 
     def accuracy(rows: Sequence[Row]) -> Sequence[float | None]:
         talk = [[{"role": "assistant", "content": row.completion}] for row in rows]
@@ -139,15 +139,15 @@ def rivals(trl: Path | None, verl: Path | None) -> dict[str, Scorer | str]:
 
     try:
         module_trl = imported("trl.rewards.accuracy_rewards", trl)
-        found["TRL accuracy_reward"] = accuracy
+        scorers["TRL accuracy_reward"] = accuracy
     except Exception as error:
-        found["TRL accuracy_reward"] = str(error)
+        scorers["TRL accuracy_reward"] = str(error)
 
     for name in ("math_reward", "math_verify"):
         try:
             module = imported(f"verl.utils.reward_score.{name}", verl)
         except Exception as error:
-            found[f"verl {name}"] = str(error)
+            scorers[f"verl {name}"] = str(error)
             continue
 
         def one_by_one(rows: Sequence[Row], module: ModuleType = module) -> Sequence[float | None]:
@@ -159,18 +159,18 @@ def rivals(trl: Path | None, verl: Path | None) -> dict[str, Scorer | str]:
             return [_caught(judge, rf"\boxed{{{row.reference}}}", row.completion) for row in rows]
 
         alone = name == "math_verify" and verl is not None
-        found[f"verl {name}{' (one process)' * alone}"] = in_process if alone else one_by_one
+        scorers[f"verl {name}{' (one process)' * alone}"] = in_process if alone else one_by_one
 
     try:
         reward = alkahest_reward()
-        found["Alkahest"] = lambda rows: [reward(row.integrand, row.completion) for row in rows]
+        scorers["Alkahest"] = lambda rows: [reward(row.integrand, row.completion) for row in rows]
     except ImportError as error:
-        found["Alkahest"] = str(error)
-    return found
+        scorers["Alkahest"] = str(error)
+    return scorers
 
 
 def _caught(judge: Callable[[str, str], float], reference: str, text: str) -> float:
-    """verl's way with what its judge raises: 0."""
+    """verl's treatment of a judge's exception: 0."""
     try:
         return judge(reference, text)
     except Exception:
@@ -178,12 +178,12 @@ def _caught(judge: Callable[[str, str], float], reference: str, text: str) -> fl
 
 
 def timed(scorer: Scorer, rows: Sequence[Row], seconds: float) -> tuple[list[float | None], float]:
-    """Scores of as many rows as the time allows (whole groups), and the time that they took."""
+    """Scores of the rows within the time limit (whole groups), and the seconds."""
     scores: list[float | None] = []
     begin = time.perf_counter()
     while len(scores) < len(rows) and time.perf_counter() - begin < seconds:
-        part = rows[len(scores) : len(scores) + GROUP]
-        scores += scorer(part)
+        group = rows[len(scores) : len(scores) + GROUP]
+        scores += scorer(group)
     return scores, time.perf_counter() - begin
 
 
@@ -228,7 +228,7 @@ def main() -> None:
     antiderivative_reward([""], [r"\boxed{x}"], integrand=["1"])  # workers start once per training
     rounds = [ours() for _ in range(max(2, options.repeat))]
     print(line("ours, first batch with these integrands", rows, *rounds[0]))
-    later = sorted(rounds[1:], key=lambda each: each[1])
+    later = sorted(rounds[1:], key=lambda timing: timing[1])
     again = later[len(later) // 2]
     print(line("ours, integrands known", rows, *again))
     base = rounds[0][1] / len(rows)

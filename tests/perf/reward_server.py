@@ -36,45 +36,45 @@ FORMS = (
 
 
 def group(number: int, answers: int) -> list[dict[str, Any]]:
-    """16 completions to one problem, with so many different answers."""
+    """16 completions of a problem, with a number of different answers."""
     integrand, answer = FORMS[number % len(FORMS)]
     n = 2 + number // len(FORMS)
     rows = []
     for at in range(16):
         c = number * 16 + at % answers
         text = answer.format(n=n, c=c) + ("" if at % 2 else "x")
-        given = integrand.format(n=n, m=n - 1)
-        rows.append({"completion": rf"{at} {TEXT}$\boxed{{{text}}}$", "integrand": given})
+        problem = integrand.format(n=n, m=n - 1)
+        rows.append({"completion": rf"{at} {TEXT}$\boxed{{{text}}}$", "integrand": problem})
     return rows
 
 
 def used(process: int) -> tuple[float, float]:
-    """Seconds of processor time of a process, and of those below it."""
+    """Seconds of processor time of a process, and of its descendants."""
 
     def ticks(at: Path) -> tuple[int, list[int]]:
         fields = (at / "stat").read_text().rpartition(")")[2].split()
         own = int(fields[11]) + int(fields[12])
-        found = at.glob("task/*/children")
-        return own, [int(child) for path in found for child in path.read_text().split()]
+        files = at.glob("task/*/children")
+        return own, [int(child) for path in files for child in path.read_text().split()]
 
     own, children = ticks(Path(f"/proc/{process}"))
-    below = sum(ticks(Path(f"/proc/{child}"))[0] for child in children)
+    used_below = sum(ticks(Path(f"/proc/{child}"))[0] for child in children)
     hertz = os.sysconf("SC_CLK_TCK")
-    return own / hertz, below / hertz
+    return own / hertz, used_below / hertz
 
 
 async def measured(address: str, process: int, items: list[dict[str, Any]], name: str) -> None:
     async with RewardClient(address, batch=256, parallel=4) as client:
         await client.score(items[:512])
-        before, began = used(process), time.perf_counter()
+        used_before, began = used(process), time.perf_counter()
         await client.score(items)
-        taken = time.perf_counter() - began
+        elapsed = time.perf_counter() - began
     server, workers = (
-        1e6 * (b - a) / len(items) for a, b in zip(before, used(process), strict=True)
+        1e6 * (b - a) / len(items) for a, b in zip(used_before, used(process), strict=True)
     )
     print(
         f"{name}: server {server:.0f} µs, workers {workers:.0f} µs a completion, ratio "
-        f"{server / workers:.2f}; {len(items) / taken:.0f} completions/s, load "
+        f"{server / workers:.2f}; {len(items) / elapsed:.0f} completions/s, load "
         f"{os.getloadavg()[0]:.1f}",
         flush=True,
     )

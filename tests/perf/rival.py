@@ -1,4 +1,4 @@
-"""The rates of a benchmark in this checkout and in an older one, in one run."""
+"""The rates of a benchmark in the current and in an older checkout, in a single run."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ ROUNDS = 5
 
 
 def compare(module: str, code: str, rival: Path) -> None:
-    """Run code that prints a rate in both checkouts in turns, and print the rates and their ratio.
+    """Run code that prints a rate in both checkouts in turns, and print the rates and the ratio.
 
     ``module`` is the path of a benchmark in ``tests/perf``, whose names the code may use.
     """
     rates: dict[Path, list[float]] = {ROOT: [], rival.resolve(): []}
     for _ in range(ROUNDS):
-        for checkout, known in rates.items():
+        for checkout, measured in rates.items():
             folder = str(checkout / "tests" / "perf")
             script = f"import sys; sys.path.insert(0, {folder!r}); from {module} import *; {code}"
             done = subprocess.run(
@@ -29,8 +29,8 @@ def compare(module: str, code: str, rival: Path) -> None:
                 text=True,
                 check=True,
             )
-            known.append(float(done.stdout.split()[-1]))
-    ours, theirs = (median(known) for known in rates.values())
+            measured.append(float(done.stdout.split()[-1]))
+    ours, theirs = (median(measured) for measured in rates.values())
     print(
         f"ours {ours:.0f}/s, rival {theirs:.0f}/s, ratio {ours / theirs:.2f} (medians of {ROUNDS})"
     )

@@ -1,12 +1,12 @@
-r"""How fast the verifier is, where its time goes, and how often it is right, beside its rivals.
+r"""The verifier's speed, the distribution of time, and accuracy, beside the rivals.
 
     python tests/perf/verifier.py                    # every item, our verifier
     python tests/perf/verifier.py --rivals           # and on a sample: Math-Verify, `published`
 
-Items come from tests/rewards/cases: `verdicts.json` (hand-made cases, many of them traps),
+Items come from tests/rewards/cases: `verdicts.json` (hand-made cases, many traps),
 `antiderivatives.json` (integrals as published, with right and wrong answers), `responses.json`
-(whole responses) and `special_integrals.json`. Every verdict starts from text, as a model would
-print it. The last table has the goals for speed and proofs beside what was measured.
+(whole responses) and `special_integrals.json`. Every verdict starts from a model's text. The last
+table has the goals for speed and proofs beside the measurements.
 
 - *first* is the time when an integrand is met for the first time, *again* when it is known, as for
   fifteen of the sixteen answers of a training group. Rates and latencies are processor time of one
@@ -85,7 +85,7 @@ def best_of(times: int, name: str, items: Sequence[Item], method: Method, *, new
         if new:
             forget()
         rounds.append(judge(name, items, method))
-    seconds = [min(each) for each in zip(*(result.seconds for result in rounds), strict=True)]
+    seconds = [min(runs) for runs in zip(*(result.seconds for result in rounds), strict=True)]
     return Result(name, rounds[0].judgements, seconds)
 
 
@@ -128,11 +128,13 @@ def published(deadline: float) -> Method:
     return method
 
 
-def math_verify(items: Sequence[Item], known: Sequence[Item]) -> tuple[Method, str]:
+def math_verify(items: Sequence[Item], warm_up: Sequence[Item]) -> tuple[Method, str]:
     from math_verify import parse, verify
 
+    # Another right answer to the same integral is the fairest reference; the answer itself flatters
+    # Math-Verify.
     rights = defaultdict(list)
-    for item in known:
+    for item in warm_up:
         if item.right:
             rights[item.integrand].append(item.answer)
     reference = {
@@ -169,7 +171,7 @@ def alkahest() -> Callable[[Item], str]:
 
 
 class Stages:
-    """Exclusive times of functions, found by wrapping them where they are called."""
+    """Exclusive times of functions, measured by wrappers at the call sites."""
 
     def __init__(self) -> None:
         self.seconds: Counter[str] = Counter()
@@ -190,7 +192,7 @@ class Stages:
 
     @contextlib.contextmanager
     def measuring(self) -> Iterator[None]:
-        places: list[tuple[str, Any, str]] = [
+        functions: list[tuple[str, Any, str]] = [
             ("extract", rewards.verify.antiderivative, "find_answer"),
             ("read the answer", rewards.verify.antiderivative, "read_answer"),
             ("the integrand's side", rewards.verify.antiderivative, "prepare_readings"),
@@ -200,9 +202,9 @@ class Stages:
             ("prove", rewards.verify.decision.decide.ProofSearch, "_attempt"),
             ("balls and decision", rewards.verify.antiderivative, "decide"),
         ]
-        originals = [(owner, name, getattr(owner, name)) for _, owner, name in places]
+        originals = [(owner, name, getattr(owner, name)) for _, owner, name in functions]
         try:
-            for stage, owner, name in places:
+            for stage, owner, name in functions:
                 setattr(owner, name, self.wrap(stage, getattr(owner, name)))
             yield
         finally:
@@ -224,25 +226,26 @@ def report(
     print(
         f"## {source}: {len(items)} items, {len({item.integrand for item in items})} integrands\n"
     )
+    # First with empty caches, then again with warm ones, as in a group of 16 answers.
     forget()
-    first = best_of(arguments.best_of, "ours, first", items, ours, new=True)
+    cold = best_of(arguments.best_of, "ours, first", items, ours, new=True)
     again = best_of(arguments.best_of, "ours, again", items, ours, new=False)
-    goals += goals_of(source, items, first)
-    results = [first, again]
+    goals += goals_of(source, items, cold)
+    results = [cold, again]
     table(SPEED, [speed_row(result) for result in results])
     if arguments.kinds:
-        table(("first, by kind", *SPEED[1:]), [speed_row(part) for part in by_kind(first, items)])
+        table(("first, by kind", *SPEED[1:]), [speed_row(group) for group in by_kind(cold, items)])
     if not arguments.one_core:
         many(items)
-    table(AGREEMENT, [agreement_row(first, items)])
+    table(AGREEMENT, [agreement_row(cold, items)])
     wrongly = [
         f"{item.id} ({'right' if item.right else 'wrong'}: {judgement.verdict})"
-        for item, judgement in zip(items, first.judgements, strict=True)
+        for item, judgement in zip(items, cold.judgements, strict=True)
         if judgement.verdict != ("accepted" if item.right else "rejected")
     ]
     if wrongly:
         print(f"differ: {', '.join(wrongly[:20])}{' ...' if len(wrongly) > 20 else ''}\n")
-    slowest = sorted(zip(first.seconds, items, strict=True), key=lambda pair: -pair[0])[:5]
+    slowest = sorted(zip(cold.seconds, items, strict=True), key=lambda pair: -pair[0])[:5]
     print("slowest: " + ", ".join(f"{i.id} {milliseconds(s)} ms" for s, i in slowest) + "\n")
     stages(items)
     chosen = items
@@ -259,7 +262,7 @@ def report(
                 "p99": quantile(result.seconds, 0.99),
                 "max": max(result.seconds),
             }
-            for result in [first, again, *results]
+            for result in [cold, again, *results]
         },
     }
 
@@ -270,7 +273,7 @@ GOALS = ("first", "goal", "measured", "")
 
 
 def goals_of(source: str, items: Sequence[Item], result: Result) -> list[list[str]]:
-    """Rows of the table of goals that a file of items has."""
+    """Rows of the table of goals for a file of items."""
     rows = []
 
     def row(what: str, goal: str, measured: str, reached: bool) -> None:
@@ -294,12 +297,12 @@ def goals_of(source: str, items: Sequence[Item], result: Result) -> list[list[st
             share >= PROVED[source],
         )
     if source == "special_integrals":
-        p99, most = quantile(result.seconds, 0.99), max(result.seconds)
+        p99, slowest = quantile(result.seconds, 0.99), max(result.seconds)
         row("p99", "<= 30 ms", f"{milliseconds(p99)} ms", p99 <= 0.030)
-        row("slowest", "<= 2 s", f"{most:.2f} s", most <= 2)
-    for part in by_kind(result, items):
-        if source == "verdicts" and part.name == "textbook":
-            rate, p99 = len(part.seconds) / sum(part.seconds), quantile(part.seconds, 0.99)
+        row("slowest", "<= 2 s", f"{slowest:.2f} s", slowest <= 2)
+    for group in by_kind(result, items):
+        if source == "verdicts" and group.name == "textbook":
+            rate, p99 = len(group.seconds) / sum(group.seconds), quantile(group.seconds, 0.99)
             row("textbook answers", ">= 3,500/s", f"{rate:,.0f}/s", rate >= 3500)
             row("textbook answers, p99", "<= 3 ms", f"{milliseconds(p99)} ms", p99 <= 0.003)
     return rows
@@ -347,12 +350,12 @@ def stages(items: Sequence[Item]) -> None:
     )
 
 
-def rivals(items: list[Item], known: list[Item], arguments: argparse.Namespace) -> list[Result]:
+def rivals(items: list[Item], warm_up: list[Item], arguments: argparse.Namespace) -> list[Result]:
     print(f"### Rivals, on {len(items)} of these\n")
     forget()
     results = [judge("ours", items, ours, time.perf_counter)]
     try:
-        method, note = math_verify(items, known)
+        method, note = math_verify(items, warm_up)
         method(items[0])
         results.append(judge("Math-Verify", items, method, time.perf_counter))
         print(f"Math-Verify {version('math-verify')}: {note}")

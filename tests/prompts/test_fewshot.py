@@ -1,4 +1,4 @@
-"""Worked examples: right, held out, nested, and never the problem that is asked."""
+"""Worked examples: right, held out, nested, and never the asked problem."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from calculus_harness.rewards import verify_antiderivative
 FEWSHOT = [name for name in prompts.names("integration") if prompts.load(name).shots is not None]
 
 
-def problem(integrand: str = r"x\sin x", variable: str = "x", **more: object) -> Problem:
-    shown = {"integrand": integrand, "variable": variable}
-    return Problem("p", "integration", "toy", "s", shown, shown, **more)  # type: ignore[arg-type]
+def problem(integrand: str = r"x\sin x", variable: str = "x", **fields: object) -> Problem:
+    inputs = {"integrand": integrand, "variable": variable}
+    return Problem("p", "integration", "toy", "s", inputs, inputs, **fields)  # type: ignore[arg-type]
 
 
 def pool_problems() -> list[Problem]:
@@ -36,8 +36,8 @@ def pool_problems() -> list[Problem]:
 
 @pytest.mark.parametrize("example", pool("integration"), ids=lambda example: example.id)
 def test_every_example_is_right_as_it_is_shown(example: prompts.fewshot.WorkedExample) -> None:
-    shown = rf"{example.solution} \boxed{{{example.antiderivative}+C}}"
-    verdict = verify_antiderivative(shown, example.integrand, variable=example.variable)
+    answer = rf"{example.solution} \boxed{{{example.antiderivative}+C}}"
+    verdict = verify_antiderivative(answer, example.integrand, variable=example.variable)
     assert verdict.correct
     assert verdict.evidence.coverage == 1
 
@@ -58,10 +58,10 @@ def test_fewer_examples_are_the_first_of_more() -> None:
 
 def test_the_problem_asked_and_its_kin_are_passed_over() -> None:
     first, second, *_ = pool("integration")
-    asked = problem(r"-\frac{1+3t}{7}e^{2t}", "t")  # the first, scaled and renamed
-    assert first not in select(asked, 8)
-    made = problem(parents=(Parent(second.id, "f"),))
-    assert second not in select(made, 8)
+    scaled = problem(r"-\frac{1+3t}{7}e^{2t}", "t")  # the first, scaled and renamed
+    assert first not in select(scaled, 8)
+    derived = problem(parents=(Parent(second.id, "f"),))
+    assert second not in select(derived, 8)
 
 
 @pytest.mark.parametrize("name", FEWSHOT)

@@ -1,4 +1,4 @@
-"""Few-shot prompts of the tasks whose answer is a label: the paper's layout, and which examples."""
+"""Few-shot prompts of tasks with labels: the paper's layout, and the choice of examples."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from calculus_harness.benchmarks.derivations import training
 from calculus_harness.prompts.labelled import OPERATOR, RANDOM, pool, select
 
 
-def one(spec: str = "derivations/step3", index: int = 0) -> Problem:
+def problem_of(spec: str = "derivations/step3", index: int = 0) -> Problem:
     return load(spec, limit=index + 1)[index]
 
 
 def test_the_papers_layout() -> None:
-    problem = one()
+    problem = problem_of()
     text = str(prompts.load("derivation-step").render(problem)).removeprefix("[user]\n")
     lines = text.split("\n")
     assert lines[0] == (
@@ -37,45 +37,45 @@ def test_the_papers_layout() -> None:
 @pytest.mark.parametrize("shots", [2, 4, 6])
 def test_half_are_right_and_all_share_the_operator(spec: str, shots: int) -> None:
     for problem in load(spec, limit=6):
-        shown = select(problem, shots)
-        assert Counter(example.label for example in shown) == {0: shots // 2, 1: shots // 2}
-        assert len({example.id for example in shown}) == shots
+        examples = select(problem, shots)
+        assert Counter(example.label for example in examples) == {0: shots // 2, 1: shots // 2}
+        assert len({example.id for example in examples}) == shots
         rows = {row["id"]: row for row in pool(problem.task)}
-        assert {rows[e.id]["operator"] for e in shown} == {problem.inputs.operator}
+        assert {rows[e.id]["operator"] for e in examples} == {problem.inputs.operator}
         if problem.inputs.operator in ("differentiate", "integrate", "add", "renaming_premise"):
-            assert {rows[e.id]["steps"] for e in shown} == {problem.inputs.shots_from}
+            assert {rows[e.id]["steps"] for e in examples} == {problem.inputs.shots_from}
 
 
 def test_examples_stay_when_the_problem_is_perturbed() -> None:
     for index in range(6):
-        shown = select(one(index=index), 4)
+        examples = select(problem_of(index=index), 4)
         for name in ("vr", "ee", "ar"):
-            assert select(one(f"derivations/step3_{name}", index), 4) == shown
-    assert select(one("calculus/int_ec"), 4) == select(one("calculus/int"), 4)
+            assert select(problem_of(f"derivations/step3_{name}", index), 4) == examples
+    assert select(problem_of("calculus/int_ec"), 4) == select(problem_of("calculus/int"), 4)
 
 
 def test_random_examples_have_any_operator() -> None:
     rows = {row["id"]: row for row in pool("derivation_step")}
-    drawn = [e for i in range(8) for e in select(one(index=i), 4, RANDOM)]
+    drawn = [e for i in range(8) for e in select(problem_of(index=i), 4, RANDOM)]
     assert len({rows[e.id]["operator"] for e in drawn}) > 4
     assert all(rows[e.id]["natural"] for e in drawn)
 
 
 def test_fewer_steps_have_examples_of_more() -> None:
     rows = {row["id"]: row for row in pool("derivation_step")}
-    shown = select(one("derivations/step4_minus2"), 4)
-    assert {rows[e.id]["steps"] for e in shown} == {4}
+    examples = select(problem_of("derivations/step4_minus2"), 4)
+    assert {rows[e.id]["steps"] for e in examples} == {4}
 
 
 def test_the_problem_itself_is_passed_over() -> None:
     row = next(r for r in pool("derivation_step") if r["steps"] == 3 and r["natural"])
-    problem = one()
+    problem = problem_of()
     inputs = replace(problem.inputs, operator=row["operator"])
-    asked = replace(problem, inputs=inputs, metadata={**problem.metadata, "example": row["id"]})
+    twin = replace(problem, inputs=inputs, metadata={**problem.metadata, "example": row["id"]})
     everything = sum(
         r["steps"] == 3 and r["operator"] == row["operator"] for r in pool("derivation_step")
     )
-    assert row["id"] not in {e.id for e in select(asked, everything, OPERATOR)}
+    assert row["id"] not in {e.id for e in select(twin, everything, OPERATOR)}
 
 
 def test_the_pool_has_enough_of_every_operator() -> None:
@@ -83,12 +83,12 @@ def test_the_pool_has_enough_of_every_operator() -> None:
     counts = Counter(row["operator"] for row in rows)
     for operator in training.last_operators(3):
         assert counts[operator] >= training.PER_OPERATOR, operator
-    here = Counter((row["steps"], row["operator"]) for row in rows)
+    in_pool = Counter((row["steps"], row["operator"]) for row in rows)
     short = [
         (s, op)
         for s in (2, 3, 4)
         for op in training.last_operators(s)
-        if here[s, op] < training.PER_OPERATOR
+        if in_pool[s, op] < training.PER_OPERATOR
     ]
     assert len(short) <= 6, short
     assert len({row["id"] for row in rows}) == len(rows)
@@ -96,8 +96,8 @@ def test_the_pool_has_enough_of_every_operator() -> None:
 
 @pytest.mark.slow
 def test_the_pool_is_what_the_generator_makes() -> None:
-    first = next(training.step_rows(2))
-    assert first == pool("derivation_step")[0]
+    drawn = next(training.step_rows(2))
+    assert drawn == pool("derivation_step")[0]
     # The stored wrong results are of version 1 of the calculus examples; prompts do not change.
     stored = {row["positive"] for row in pool("calculus_step")}
     assert next(training.calculus_rows("integration"))["positive"] in stored
@@ -107,14 +107,14 @@ def test_the_pool_is_what_the_generator_makes() -> None:
 def test_every_prompt_shows_the_problem(task: str) -> None:
     spec = "derivations/step3_ar" if task == "derivation_step" else "calculus/int_ec"
     for name in prompts.names(task):
-        text = str(prompts.load(name).render(one(spec)))
-        problem = one(spec)
-        shown = [
+        text = str(prompts.load(name).render(problem_of(spec)))
+        problem = problem_of(spec)
+        values = [
             value
             for key, value in problem.inputs.to_dict().items()
             if key in ("sequence", "clean_sequence", "equation")
         ]
-        assert any(str(value) in text for value in shown), name
+        assert any(str(value) in text for value in values), name
 
 
 def test_an_unknown_pick_is_refused() -> None:
@@ -132,9 +132,9 @@ def test_an_unknown_pick_is_refused() -> None:
     ],
 )
 def test_examples_with_their_reasoning(name: str, spec: str) -> None:
-    """Each answer compares the right result with the one shown, and boxes the label."""
+    """Each answer compares the right result with the shown result, and boxes the label."""
     for index in range(8):
-        problem = one(spec, index)
+        problem = problem_of(spec, index)
         template = prompts.load(name)
         messages = template.render(problem).messages
         assert [message.role for message in messages] == ["user", "assistant"] * 4 + ["user"]
@@ -143,10 +143,10 @@ def test_examples_with_their_reasoning(name: str, spec: str) -> None:
             select(problem, 4), messages[:-1:2], messages[1::2], strict=True
         ):
             right = rows[example.id]["positive"].rpartition(" [SEP] ")[2]
-            shown = example.sequence.rpartition(" [SEP] ")[2]
+            step = example.sequence.rpartition(" [SEP] ")[2]
             assert example.sequence in question.content
             assert right in answer.content
-            assert shown in answer.content
+            assert step in answer.content
             assert ("This is not" in answer.content) == (example.label == 0)
             assert answer.content.endswith(rf"\boxed{{{example.label}}}")
         assert problem.inputs.sequence in messages[-1].content

@@ -14,9 +14,9 @@ from calculus_harness.prompts.templates import parse
 
 
 def problem(integrand: str = r"x\sin x", task: str = "integration") -> Problem:
-    shown: Any = {"integrand": integrand, "variable": "x"}
-    targets = {"integration": shown, "arithmetic": {"value": 1}}
-    return Problem("p", task, "toy", "s", inputs=shown, target=targets.get(task, {"label": 1}))
+    inputs: Any = {"integrand": integrand, "variable": "x"}
+    targets = {"integration": inputs, "arithmetic": {"value": 1}}
+    return Problem("p", task, "toy", "s", inputs=inputs, target=targets.get(task, {"label": 1}))
 
 
 def template(body: str, head: str = 'task = "integration"') -> prompts.Prompt:
@@ -40,8 +40,8 @@ def test_every_prompt_of_the_library_renders_with_its_problem_in_it(name: str) -
     prompt = prompts.load(name)
     assert prompt.description
     if prompt.task == "integration":
-        shown = "mul x sin x" if name == "prefix" else r"x\sin x"
-        assert shown in str(prompt.render(problem()))
+        integrand = "mul x sin x" if name == "prefix" else r"x\sin x"
+        assert integrand in str(prompt.render(problem()))
 
 
 @pytest.mark.parametrize("task", sorted({prompts.load(name).task for name in prompts.names()}))
@@ -145,12 +145,12 @@ def test_concepts_are_explained_where_they_occur() -> None:
 
 def test_stages_are_rendered_one_after_the_other() -> None:
     prompt = prompts.load("hint-zero-shot-cot")
-    asked = Problem(
+    question = Problem(
         "p", "arithmetic", "hint", "s", inputs={"expression": "(3+4)*2"}, target={"value": 14}
     )
-    first = prompt.render(asked)
+    first = prompt.render(question)
     assert first.text == "Q: What is (3+4)*2?\nA: Let's think step-by-step."
-    assert prompt.render(asked, {"reasoning": " 7 * 2 = 14."}).text == (
+    assert prompt.render(question, {"reasoning": " 7 * 2 = 14."}).text == (
         first.text + " 7 * 2 = 14. \nTherefore, the answer (arabic numerals) is"
     )
     turns = prompts.load("two-stage").render(problem(), {"reasoning": "By parts."}).messages
@@ -179,8 +179,8 @@ def test_a_system_message_comes_before_the_others(name: str) -> None:
     assert changed.hash != plain.hash
     assert (changed.stages, changed.shots) == (plain.stages, plain.shots)
     for replies in ({}, {"reasoning": "so"})[: len(plain.stages)]:
-        shown = changed.render(problem(), replies).messages
-        assert shown == (Message("system", text), *plain.render(problem(), replies).messages)
+        messages = changed.render(problem(), replies).messages
+        assert messages == (Message("system", text), *plain.render(problem(), replies).messages)
     assert parse(name, changed.source) == changed  # as a run reads it from its manifest
 
 

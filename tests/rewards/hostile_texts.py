@@ -1,6 +1,6 @@
-r"""Completions that a collapsed or hostile model writes: long, deep, and repetitive.
+r"""Completions of a collapsed or hostile model: long, deep, and repetitive.
 
-Every text derives from a seed and a kind, so that a text that takes long can be made again.
+Every text derives from a seed and a style, to reproduce a slow text.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ LEAVES = ("x", "2", "x^2", "C", "x+C", r"\pi", "a", "0", "1", "-1")
 
 
 def nested(form: str, around: str, depth: int, leaf: str = "x") -> str:
-    """A form nested in itself so many times."""
+    """A form nested in itself a number of times."""
     text = leaf
     for _ in range(depth):
         text = form.replace("@@", "1+x").replace("@", around.replace("@", text))
@@ -73,7 +73,7 @@ def nested(form: str, around: str, depth: int, leaf: str = "x") -> str:
 
 
 def random_nesting(random: Random, depth: int) -> str:
-    """Random forms, each around the one before."""
+    """Random forms, each around the previous form."""
     text = random.choice(LEAVES)
     for _ in range(depth):
         form, around = random.choice(FORMS), random.choice(AROUND)
@@ -112,17 +112,17 @@ def repeated(piece: str, length: int) -> str:
 
 
 def strung(random: Random, length: int) -> str:
-    """Pieces at random, some of them very often: alone, in turns, and from a small vocabulary."""
+    """Random pieces, some very often: alone, in turns, and from a small vocabulary."""
     vocabulary = random.sample(PIECES, random.choice((2, 4, 8, 40)))
-    parts: list[str] = []
+    pieces: list[str] = []
     size = 0
     while size < length:
         unit = "".join(random.choice(vocabulary) for _ in range(random.choice((1, 1, 2, 3))))
-        parts.append(unit * random.choice((1, 1, 3, 30, 1000, length)))
-        size += max(1, len(parts[-1]))
+        pieces.append(unit * random.choice((1, 1, 3, 30, 1000, length)))
+        size += max(1, len(pieces[-1]))
         if random.random() < 0.2:
-            parts.append(random.choice(PIECES))
-    text = "".join(parts)[: length - 8]
+            pieces.append(random.choice(PIECES))
+    text = "".join(pieces)[: length - 8]
     return random.choice(("", "x", "$", "a ")) + text + random.choice(("", "}", "x", "$", "=", ")"))
 
 
@@ -160,11 +160,11 @@ def wide(random: Random, length: int) -> str:
         lambda i: rf"+{i}!",
         lambda i: rf"+i^{{{i}}}x",
     )
-    part = random.choice(make)
+    unit = random.choice(make)
     text, at = "x", 0
     while len(text) < length:
         at += 1
-        text += part(at)
+        text += unit(at)
     shape = random.choice((r"@", r"@", r"\sqrt{@}", r"x^{@}", r"\frac{1}{@}", r"\ln(@)", "2^{@}"))
     return shape.replace("@", text.rstrip("+"))
 

@@ -1,4 +1,4 @@
-"""Work counted in calls of functions, which no load of the machine changes."""
+"""Work counted in function calls, independent of the machine's load."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ def steps(function: Callable[[], object]) -> int:
         nonlocal count
         count += event in ("call", "c_call")
 
-    before = sys.getprofile()
+    profiler = sys.getprofile()
     sys.setprofile(profile)
     try:
         function()
     finally:
-        sys.setprofile(before)
+        sys.setprofile(profiler)
     return count

@@ -1,4 +1,4 @@
-"""Arguments of the verifier are checked where they come in."""
+"""Arguments of the verifier are checked at the entrance."""
 
 from __future__ import annotations
 
@@ -89,9 +89,9 @@ def test_a_verdict_is_shown_in_a_line() -> None:
 def test_a_witness_shows_a_difference_that_its_values_hide() -> None:
     witness = verify_antiderivative("x^2 + 10^{-20} x", "2x").evidence.witness
     assert witness is not None
-    shown = witness.described()
-    assert shown["integrand"] == shown["derivative"]
-    assert float(shown["difference"]) == pytest.approx(1e-20)
+    values = witness.described()
+    assert values["integrand"] == values["derivative"]
+    assert float(values["difference"]) == pytest.approx(1e-20)
     assert "[" not in str(witness)
 
 

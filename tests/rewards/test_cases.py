@@ -31,7 +31,7 @@ def load(name: str) -> list[Row]:
 
 
 def text_of(completion: str | list[Any]) -> str:
-    """The completion; giants are stored as parts, some of them ``{"repeat", "times"}``."""
+    """The completion; a giant text is a list of parts, some ``{"repeat", "times"}``."""
     if isinstance(completion, str):
         return completion
     return "".join(p if isinstance(p, str) else p["repeat"] * p["times"] for p in completion)
@@ -73,10 +73,10 @@ def test_verdict(row: Row) -> None:
 def test_verdict_ids_are_unique_and_statuses_known() -> None:
     rows = load("verdicts.json")
     assert len({row["id"] for row in rows}) == len(rows)
-    known = {status.value for status in Status} | {"problem_error"}
+    statuses = {status.value for status in Status} | {"problem_error"}
     for row in rows:
         expected = row["expected"]
-        assert set(expected if isinstance(expected, list) else [expected]) <= known, row["id"]
+        assert set(expected if isinstance(expected, list) else [expected]) <= statuses, row["id"]
         assert row["reason"], row["id"]
 
 
@@ -92,7 +92,7 @@ def test_responses() -> None:
 
 
 def test_antiderivatives() -> None:
-    """99.9 % of the right ones accepted, no mutant accepted, under 0.1 % undecided."""
+    """99.9 % of the right answers accepted, no mutant accepted, under 0.1 % undecided."""
     rows = load("antiderivatives.json")
     judgements = [(r, verify_antiderivative(r["answer"], r["integrand"])) for r in rows]
     false_accepts = [(r, v) for r, v in judgements if r["label"] == "wrong" and v.correct]

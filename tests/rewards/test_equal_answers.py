@@ -1,4 +1,4 @@
-"""The equal answers of a group are decided once, whatever stands around them."""
+"""The equal answers of a group are decided once, with any text around the answers."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ DECIDE = antiderivative.decide
 
 @pytest.fixture
 def decisions(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    made: list[Any] = []
+    calls: list[Any] = []
 
     def counted(*arguments: Any, **options: Any) -> Any:
-        made.append(arguments)
+        calls.append(arguments)
         return DECIDE(*arguments, **options)
 
     monkeypatch.setattr(antiderivative, "decide", counted)
-    return made
+    return calls
 
 
 def test_a_group_of_equal_answers_is_decided_once(decisions: list[Any]) -> None:
@@ -45,8 +45,8 @@ def test_other_settings_and_integrands_are_decided_anew(decisions: list[Any]) ->
 def test_no_more_is_remembered_than_a_group_has(decisions: list[Any]) -> None:
     for n in range(3 * antiderivative.REMEMBERED):
         verify_antiderivative(rf"\boxed{{x^2 + {n}}}", "2x + 0")
-    known = prepare("2x + 0", None, None).decided
-    assert len(known) == antiderivative.REMEMBERED
+    decided = prepare("2x + 0", None, None).decided
+    assert len(decided) == antiderivative.REMEMBERED
 
 
 def test_what_was_not_decided_is_asked_again(decisions: list[Any]) -> None:

@@ -1,4 +1,4 @@
-"""One base class for every error that a user can fix."""
+"""A single base class for all errors with a fix by the user."""
 
 from __future__ import annotations
 

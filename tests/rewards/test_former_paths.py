@@ -1,4 +1,4 @@
-"""Public modules can be imported under the paths that they had before they moved."""
+"""Public modules can still be imported under their former paths."""
 
 from __future__ import annotations
 

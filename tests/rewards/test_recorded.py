@@ -1,8 +1,7 @@
-"""Every verdict, with its evidence, is the recorded one: a change of any raises `VERSION`.
+"""Every verdict, with the evidence, equals the record: any change raises `VERSION`.
 
-``python tests/rewards/test_recorded.py`` records anew, and prints the rows that have changed. The
-rows are those of the corpora (a part of the large ones) and of each generator of the standing
-search.
+``python tests/rewards/test_recorded.py`` records anew and prints changed rows. The rows come from
+the corpora (large corpora in part) and from each generator of the standing search.
 """
 
 from __future__ import annotations
@@ -38,27 +37,27 @@ READ = {"extraction": "completion", "responses": "response", "verdicts": "comple
 DRAWN = 14
 
 
-def judged(kind: str, problem: str, text: str, **options: Any) -> str:
-    """A verdict in one line: all but the time, and digits that other versions of Arb may change."""
+def judged(task: str, problem: str, text: str, **options: Any) -> str:
+    """A verdict in a line, without the time and the digits that depend on the version of Arb."""
     try:
-        verdict = QUESTIONS.get(kind, QUESTIONS["antiderivative"]).verify(text, problem, **options)
+        verdict = QUESTIONS.get(task, QUESTIONS["antiderivative"]).verify(text, problem, **options)
     except ProblemError:
         return "problem error"
     e = verdict.evidence
     point = "" if e.witness is None else e.witness.point
-    parts = (verdict.status, e.proof, e.points, e.digits, e.coverage, *e.flags, e.detail, point)
-    return " ".join(map(str, parts))
+    fields = (verdict.status, e.proof, e.points, e.digits, e.coverage, *e.flags, e.detail, point)
+    return " ".join(map(str, fields))
 
 
 def rows(name: str) -> Iterator[tuple[str, str]]:
-    """Rows of a part of the record: a name, and what is said of it today."""
+    """Rows of a part of the record: a name, and today's verdict."""
     if name == "generated":
         for maker in GENERATORS:
             for index in range(DRAWN):
                 case = case_at(maker, 36, index)
                 options = {"assumptions": case.assumptions} if case.assumptions else {}
-                said = judged(case.task, case.integrand, case.completion, **options)
-                yield f"{maker} {index}", said
+                verdict = judged(case.task, case.integrand, case.completion, **options)
+                yield f"{maker} {index}", verdict
         return
     corpus, _, reading = name.partition(" ")
     cases = json.loads((CASES / f"{corpus}.json").read_text("utf-8"))
@@ -76,20 +75,22 @@ def rows(name: str) -> Iterator[tuple[str, str]]:
                 yield f"{corpus} {n}", judged(corpus, case[problem], case[text], **options)
 
 
-PARTS = ("generated", *JUDGED, *(f"{name} read" for name in READ))
+SETS = ("generated", *JUDGED, *(f"{name} read" for name in READ))
 
 
-def digests(said: dict[str, str]) -> list[str]:
-    return [f"{crc32(text.encode('utf-8', 'surrogatepass')):08x}" for text in said.values()]
+def digests(verdicts: dict[str, str]) -> list[str]:
+    return [f"{crc32(text.encode('utf-8', 'surrogatepass')):08x}" for text in verdicts.values()]
 
 
-@pytest.mark.parametrize("name", PARTS)
+@pytest.mark.parametrize("name", SETS)
 def test_verdicts_are_the_recorded_ones(name: str) -> None:
     record = json.loads(RECORD.read_text("utf-8"))
-    said = dict(rows(name))
-    new = digests(said)
+    verdicts = dict(rows(name))
+    new = digests(verdicts)
     old = record["rows"][name].split()
-    changed = [f"{row}: {said[row]}" for row, a, b in zip(said, old, new, strict=True) if a != b]
+    changed = [
+        f"{row}: {verdicts[row]}" for row, a, b in zip(verdicts, old, new, strict=True) if a != b
+    ]
     assert not changed, (
         f"{len(changed)} verdicts of version {record['version']} have changed; if they may, raise "
         "VERSION, and record them: python tests/rewards/test_recorded.py\n" + "\n".join(changed[:9])
@@ -100,14 +101,14 @@ def test_verdicts_are_the_recorded_ones(name: str) -> None:
 def record() -> None:
     old = json.loads(RECORD.read_text("utf-8"))["rows"] if RECORD.exists() else {}
     new = {}
-    for name in PARTS:
-        said = dict(rows(name))
-        found = digests(said)
-        known = old.get(name, "").split() or found
-        for row, a, b in zip(said, known, found, strict=False):
+    for name in SETS:
+        texts = dict(rows(name))
+        current = digests(texts)
+        former = old.get(name, "").split() or current
+        for row, a, b in zip(texts, former, current, strict=False):
             if a != b:
-                print(f"{row}: {said[row]}")
-        new[name] = " ".join(found)
+                print(f"{row}: {texts[row]}")
+        new[name] = " ".join(current)
     RECORD.write_text(json.dumps({"version": VERSION, "rows": new}, indent=1) + "\n", "utf-8")
 
 

@@ -1,4 +1,4 @@
-"""What is stored of a record is read back as the same record."""
+"""A stored record is read back as an equal record."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ PAYLOADS: dict[str, tuple[dict[str, object], dict[str, object]]] = {
     },
 }
 PROBLEMS = st.builds(
-    lambda name, task, inputs, target, **more: Problem(
+    lambda name, task, inputs, target, **options: Problem(
         name,
         task,
         inputs={**inputs, **PAYLOADS[task][0]},
         target={**target, **PAYLOADS[task][1]},
-        **more,
+        **options,
     ),
     st.text(min_size=1, max_size=8),
     st.sampled_from(sorted(TASKS)),

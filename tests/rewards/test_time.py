@@ -42,7 +42,7 @@ from tests.rewards.hostile_texts import (
 from tests.rewards.steps import steps
 
 #: Seconds of processor time for any text in this process, and for what goes to a worker.
-MOST, DEADLINE = 2.0, 0.5
+LIMIT, DEADLINE = 2.0, 0.5
 
 
 def verify_certificate(text: str) -> None:
@@ -67,7 +67,7 @@ CALLS: dict[str, Callable[[str], object]] = {
 
 
 def trees(text: str) -> list[Expression]:
-    """The first reading of a text, if it has any."""
+    """The first reading of a text, if any."""
     try:
         return [next(readings(text, symbols=("x",))).expression]
     except ReadError:
@@ -84,9 +84,9 @@ WORK: dict[str, tuple[Callable[[Expression], object], int]] = {
 
 def check_work(tree: Expression, text: str) -> None:
     nodes = len(all_nodes(tree))
-    for name, (function, most) in WORK.items():
+    for name, (function, share) in WORK.items():
         with suppress(UnusableError):
-            assert steps(partial(function, tree)) < 200 + most * nodes, (name, nodes, text)
+            assert steps(partial(function, tree)) < 200 + share * nodes, (name, nodes, text)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -122,28 +122,28 @@ def test_a_verdict_on_a_nested_form_takes_no_time(form: str) -> None:
     "word", ["sin", "The_answer_is", r"\(", r"\[", "$aa bb cc} ", ", ", "(x = ", r"\begin{cases}"]
 )
 def test_a_repeated_word_takes_linear_time(word: str) -> None:
-    """Processor time, as the work is inside of `re`: 0.3 s at most, where it took over 4."""
+    """Processor time, as the work is inside of `re`: 0.3 s at most instead of over 4."""
     for end in ("", "q", "}$"):
         text = repeated(word, LONGEST) + end
         for call in (CALLS["solution"], CALLS["antiderivative"]):
-            before = time.process_time()
+            start = time.process_time()
             call(text)
-            assert time.process_time() - before < MOST
+            assert time.process_time() - start < LIMIT
 
 
 def texts(seed: int) -> str:
     """A hostile text of up to `LONGEST` characters."""
     random = Random(seed)
-    kind = seed % 4
-    if kind == 0:
+    style = seed % 4
+    if style == 0:
         text = strung(random, LONGEST)
-    elif kind == 1:
+    elif style == 1:
         text = repeated(random.choice(PIECES), LONGEST)
-    elif kind == 2:
+    elif style == 2:
         text = random_nesting(random, random.choice((5, 10, 20, 40, 80)))
     else:
         text = wide(random, random.choice((300, 3_000, 30_000)))
-    if kind > 1 and random.random() < 0.5:  # a right answer, which is not refuted at once
+    if style > 1 and random.random() < 0.5:  # a right answer, which is not refuted at once
         text = random.choice(
             (r"\boxed{x^2+@-(@)}", r"\boxed{\frac{x^2(@)}{@}}", r"\boxed{x^2+|@|-|@|}")
         ).replace("@", text)
@@ -156,7 +156,7 @@ def texts(seed: int) -> str:
 def test_no_text_keeps_a_process_busy(name: str, start: int) -> None:
     for seed in range(start, start + 50):
         text = texts(seed)
-        before = time.process_time()
-        found = CALLS[name](text)
-        assert time.process_time() - before < MOST, seed
-        assert getattr(found, "status", None) is not Status.ERROR, seed
+        clock = time.process_time()
+        result = CALLS[name](text)
+        assert time.process_time() - clock < LIMIT, seed
+        assert getattr(result, "status", None) is not Status.ERROR, seed

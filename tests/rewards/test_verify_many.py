@@ -1,4 +1,4 @@
-"""Batches of verdicts: the same as one by one, in order, and nothing can spoil them."""
+"""Batches of verdicts: equal to single verdicts, in order, and robust against any item."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PLAIN = [
 
 @pytest.fixture
 def mischief(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Workers that do what a completion such as ``do segfault`` says."""
+    """Workers that obey a completion such as ``do segfault``."""
     with WorkerPool(2, 256, tasks={"verify": f"{FILE}:judge"}) as pool:
         monkeypatch.setattr(verdicts, "shared_pool", lambda *_: pool)
         yield
@@ -136,10 +136,10 @@ def test_what_happens_to_a_worker_becomes_a_verdict(
 @pytest.mark.slow
 @pytest.mark.usefixtures("mischief")
 def test_five_per_cent_of_hostile_items() -> None:
-    kinds = ["sleep", "segfault", "python_memory", "exit", "spin"]
+    faults = ["sleep", "segfault", "python_memory", "exit", "spin"]
     completions = [r"so \boxed{x^2 + C}"] * 200
     for number in range(10):
-        completions[number * 20 + 3] = f"do {kinds[number % 5]}"
+        completions[number * 20 + 3] = f"do {faults[number % 5]}"
     verdicts = verify_many(completions, "2x", deadline=1.5)
     for completion, verdict in zip(completions, verdicts, strict=True):
         if completion.startswith("do "):
@@ -190,7 +190,7 @@ def test_hostile_text_against_the_real_verifier() -> None:
 
 
 def test_long_calls_into_c_are_bounded() -> None:
-    """A special function that might run for minutes is killed when its time is over."""
+    """A special function with minutes of work is killed at the deadline."""
     begin = time.monotonic()
     for text in (r"\operatorname{Li}_{10^{9}}(x)", r"\Gamma(10^{40}x, 10^{40})"):
         verdict = verify_antiderivative(text, "x", deadline=1)

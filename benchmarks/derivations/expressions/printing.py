@@ -40,7 +40,7 @@ def latex(term: Expression) -> str:
 
 @lru_cache(CACHED)
 def plain(term: Expression) -> str:
-    """An expression as plain text; the released code searches this text."""
+    """An expression as plain text, for the text searches of the released code."""
     return str(as_sympy(term))
 
 

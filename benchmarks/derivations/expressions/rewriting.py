@@ -116,7 +116,7 @@ COMPOSED = frozenset(_MATCHERS)
 
 
 def rename(term: Expression, names: Mapping[str, str]) -> Expression:
-    """``term`` with other names of symbols and functions; names not in ``names`` stay."""
+    """``term`` with other names of symbols and functions; names outside ``names`` stay."""
     if isinstance(term, Symbol):
         return t.symbol(names.get(term.name, term.name))
     term = t.rebuild(term, lambda arg: rename(arg, names))
@@ -130,6 +130,7 @@ def rename(term: Expression, names: Mapping[str, str]) -> Expression:
 
 def expand(term: Expression) -> Expression:
     """``term`` with products and integer powers of sums expanded, and e^(x + y) as e^x e^y."""
+    # Arguments first: expanded arguments may make new products and powers of sums.
     term = t.rebuild(term, expand)
     if not term.args:
         return term
@@ -174,13 +175,13 @@ def _expanded_product(term: Expression) -> Expression:
 
 
 def evaluated(term: Expression) -> Expression:
-    """``term`` with its derivatives evaluated where possible."""
+    """``term`` with evaluated derivatives, where possible."""
     term = t.rebuild(term, evaluated)
     return reduce(t.differentiate, term.args) if term.function == "derivative" else term
 
 
 def evaluate_derivatives(term: Expression) -> Expression:
-    """``term`` with derivatives without integrals evaluated, where `substitute` finds them."""
+    """``term`` with evaluated derivatives without integrals, where `substitute` finds them."""
     for node in tuple(dict.fromkeys(nodes_of(term))):
         if node.function == "derivative" and not is_written_with(node, "integral"):
             term = substitute(term, node, evaluated(node))
@@ -271,7 +272,7 @@ def _by_substitution(term: Expression, x: Expression, depth: int) -> Expression 
 
 
 def _by_parts(term: Expression, x: Expression, depth: int) -> Expression | None:
-    """Integrate a power of x or of a logarithm times what the table has, by parts."""
+    """Integrate a power of x or of a logarithm times a function of the table, by parts."""
     for factor in factors_of(term):
         base, exponent = t.base_and_exponent(factor)
         cofactor = t.divide(term, factor)

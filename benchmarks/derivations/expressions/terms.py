@@ -27,7 +27,7 @@ _RANKS = {function: rank for rank, function in enumerate(_RULES, 3)}
 
 
 class _Terms(Algebra):
-    """The nodes of all derivations, ordered without their numeric factors."""
+    """The nodes of all derivations, ordered without numeric factors."""
 
     max_nodes = math.inf
     real = False
@@ -86,7 +86,7 @@ derivative, integral = (partial(apply, name) for name in ("derivative", "integra
 
 
 def rebuild(term: Expression, change: Callable[[Expression], Expression]) -> Expression:
-    """The node with its arguments changed, evaluated."""
+    """The node with changed arguments, evaluated."""
     args = tuple(map(change, term.args))
     return term if args == term.args else apply(term.function, *args)
 
@@ -100,7 +100,7 @@ def name_of(node: Expression) -> str:
 
 
 def is_applied(node: Expression) -> bool:
-    """Whether a node is a function without a formula and its arguments."""
+    """Whether a node is a function without a formula, with its arguments."""
     return bool(node.args) and node.function not in _RULES
 
 

@@ -1,6 +1,6 @@
-"""The computer algebra of generators: this package's, or SymPy.
+"""The computer algebra of generators: ours, or SymPy.
 
-Both have the same operations. An impossible operation raises `UnusableFormulaError`.
+Both algebras have the same operations. An impossible operation raises `UnusableFormulaError`.
 """
 
 from __future__ import annotations
@@ -95,9 +95,9 @@ class SympyBackend:
     def integral(self, formula: sympy.Expr) -> sympy.Expr:
         """The integral by the Risch algorithm or, if not applicable, by SymPy's other methods.
 
-        The released code integrates with ``risch=True`` and then calls ``doit``: an integral that
-        is proved not to be elementary is refused; an integral outside of SymPy's Risch algorithm
-        (which has no trigonometric and no algebraic functions) is tried by the other methods.
+        The released code integrates with ``risch=True`` and then calls ``doit``: an integral with a
+        proof of non-elementarity is refused; an integral outside of SymPy's Risch algorithm
+        (without trigonometric and algebraic functions) is tried by the other methods.
         """
         import sympy
         from sympy.integrals.risch import NonElementaryIntegral

@@ -1,8 +1,8 @@
-"""SymPy compiled with functions that count their calls, at little cost.
+"""SymPy compiled with call counters in all functions, at little cost.
 
 `sys.settrace` would count calls without compilation, but doubles the time. Here each function's
-body begins with a call of `TICK`, a built-in function of this process that is written in C. The
-modified bytecode is kept in the cache directory, by Python's rules for bytecode.
+body begins with a call of `TICK`, a built-in function in C. The modified bytecode is kept in the
+cache directory, by Python's rules for bytecode.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def install() -> None:
 
 
 def installed() -> bool:
-    """Whether this process's SymPy counts its calls."""
+    """Whether the process's SymPy counts calls."""
     return hasattr(builtins, TICK)
 
 

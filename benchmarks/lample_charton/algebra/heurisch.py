@@ -26,7 +26,7 @@ FEW_MONOMIALS = 100
 
 @contextmanager
 def ended_early() -> Iterator[None]:
-    """A context in which `heurisch` raises `CallLimitError` as soon as that error is certain."""
+    """A context in which `heurisch` raises `CallLimitError` as soon as the error is certain."""
     from sympy.integrals import heurisch
 
     itermonomials, most_before = heurisch.itermonomials, 0

@@ -1,7 +1,7 @@
-"""Running a function in a fork of this process, so that calls are independent.
+"""Running a function in a fork of the process, for independent calls.
 
 SymPy keeps tables and caches that `clear_cache` does not clear, and the number of function calls of
-an attempt depends on them. Each attempt therefore runs in a fork of a worker that only forks.
+an attempt depends on them. Each attempt therefore runs in a fork of a worker without other tasks.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class Simplifier:
         self.squares: Callable[[Expression], Expression] = cache(self._squares)
 
     def _simplify(self, node: Expression) -> Expression:
-        inner = self._inside(node)
+        inner = self._deeper(node)
         forms = [node, inner]
         if inner.function in ("add", "mul"):
             forms.append(self.squares(inner))
@@ -63,11 +63,11 @@ class Simplifier:
                         forms += (quotient, self.squares(quotient))
         return min(forms, key=size)
 
-    def _inside(self, node: Expression) -> Expression:
+    def _deeper(self, node: Expression) -> Expression:
         """A node whose functions' arguments, bases and exponents are simplified."""
         if not node.args:
             return node
-        simplify_argument = self._inside if node.function in ("add", "mul") else self.simplify
+        simplify_argument = self._deeper if node.function in ("add", "mul") else self.simplify
         return self.algebra.apply(node.function, *map(simplify_argument, node.args))
 
     def _squares(self, node: Expression) -> Expression:
@@ -92,7 +92,7 @@ _SQUARES: Final = {
 
 
 def _with_squares(algebra: Algebra, node: Expression) -> Expression | None:
-    """A shorter sum, after replacing a square by a sum that cancels a term; else None."""
+    """A shorter sum, after replacing a square by a sum and cancelling a term; else None."""
     factors = {core: factor for factor, core in map(algebra.split, node.args)}
     for term in node.args:
         for power in factors_of(term):
@@ -114,7 +114,7 @@ def _with_squares(algebra: Algebra, node: Expression) -> Expression | None:
 
 
 def _quotients(algebra: Algebra, node: Expression) -> Iterator[Expression]:
-    """Forms of a formula over one denominator: expanded, factored, and term by term."""
+    """Forms of a formula over a common denominator: expanded, factored, and term by term."""
     field = _Field(algebra, node)
     numerator, denominator = field.reduced(*field.read(node))
     bottom = algebra.pow(field.factored(denominator), algebra.minus_one)
@@ -151,7 +151,7 @@ class _Field:
         self.letters, self.one = self.context.gens(), self.context.constant(1)
 
     def _power_of(self, node: Expression) -> tuple[Expression, fmpq, _Key | None]:
-        """The base, the exponent's rational factor, and the component; None if the base is read."""
+        """The base, the exponent's rational factor, and the component; None for a given base."""
         base, exponent = self.algebra.power_of(node)
         c, core = self.algebra.split(exponent)
         opaque = base is node or base is self.algebra.e or core is not self.algebra.one

@@ -1,8 +1,8 @@
 """Differential equations and their solutions as prefix tokens, as in ODE1 and ODE2.
 
 ``Y``, ``Y'`` and ``Y''`` are the function and its derivatives, and the constants of integration are
-``a8`` and ``a9``. Between trees and tokens the coefficients ``a0``, ``a1`` and ``a2``, which no
-formula of these data holds, stand for the function and its derivatives.
+``a8`` and ``a9``. Between trees and tokens the coefficients ``a0``, ``a1`` and ``a2``, absent from
+all published data, stand for the function and its derivatives.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _FUNCTION: Final = ("Y", "Y'", "Y''")
 _HELD: Final = ("a0", "a1", "a2")
 
 
-def equation_tokens(asked: DifferentialEquation) -> Tokens:
+def equation_tokens(equation: DifferentialEquation) -> Tokens:
     """The tokens of the side of an equation that is zero on the solutions.
 
     Args:
-        asked: an equation of first or second order for one function of x.
+        equation: an equation of first or second order for one function of x.
 
     Returns:
         The tokens, in the order of SymPy.
@@ -43,12 +43,12 @@ def equation_tokens(asked: DifferentialEquation) -> Tokens:
     "add Y' mul INT- 2 Y"
 
     """
-    if len(asked.functions) != 1 or asked.conditions or asked.order >= len(_FUNCTION):
+    if len(equation.functions) != 1 or equation.conditions or equation.order >= len(_FUNCTION):
         raise PrefixError("tokens are for one equation of order one or two, without conditions")
-    orders = {name: jet.order for name, jet in asked.jets.items()} | {asked.functions[0]: 0}
-    (left, right), *_ = asked.equations
+    orders = {name: jet.order for name, jet in equation.jets.items()} | {equation.functions[0]: 0}
+    (left, right), *_ = equation.equations
     tree = add(left, neg(right))
-    symbols = {name: _HELD[order] for name, order in orders.items()} | {asked.variable: "x"}
+    symbols = {name: _HELD[order] for name, order in orders.items()} | {equation.variable: "x"}
     tokens = to_prefix(Algebra("x").node(_renamed(tree, symbols)))
     written = dict(zip(_HELD, _FUNCTION, strict=True))
     return tuple(written.get(token, token) for token in tokens)
@@ -72,10 +72,10 @@ def equation_tree(tokens: Sequence[str]) -> Expression:
     return _renamed(tree, dict(zip(_HELD, ("y", "Q_1", "Q_2"), strict=True)))
 
 
-def shown(tree: Expression) -> str:
-    r"""The equation in LaTeX of a side that is zero.
+def equation_latex(tree: Expression) -> str:
+    r"""The equation in LaTeX, from the side equal to zero.
 
-    >>> shown(equation_tree("add Y' Y".split()))
+    >>> equation_latex(equation_tree("add Y' Y".split()))
     "y' + y = 0"
 
     """
@@ -90,10 +90,10 @@ def solution_tokens(formula: Expression, constants: Sequence[str]) -> Tokens:
 
     Args:
         formula: the solution in x.
-        constants: the symbols of the constants of integration in it.
+        constants: the symbols of the constants of integration.
 
     Raises:
-        PrefixError: there are more than two constants, or the formula has no tokens.
+        PrefixError: more than two constants, or a formula without tokens.
 
     """
     if len(constants) > len(CONSTANTS):
@@ -103,7 +103,7 @@ def solution_tokens(formula: Expression, constants: Sequence[str]) -> Tokens:
 
 
 def solution_tree(tokens: Sequence[str]) -> Expression:
-    """The formula of a solution; its constants of integration are ``C_1`` and ``C_2``.
+    """The formula of a solution, with ``C_1`` and ``C_2`` as constants of integration.
 
     Raises:
         PrefixError: the tokens are no formula.
@@ -113,7 +113,7 @@ def solution_tree(tokens: Sequence[str]) -> Expression:
 
 
 def _renamed(tree: Expression, names: Mapping[str, str]) -> Expression:
-    for name, other in names.items():
-        if name != other:
-            tree = substitute(tree, name, Symbol(other))
+    for name, new_name in names.items():
+        if name != new_name:
+            tree = substitute(tree, name, Symbol(new_name))
     return tree

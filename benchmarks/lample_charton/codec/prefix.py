@@ -42,7 +42,7 @@ class PrefixError(UnusableFormulaError):
 
 
 def is_equation(tokens: Sequence[str]) -> bool:
-    """Whether tokens are a differential equation, which holds a derivative, and no integrand."""
+    """Whether tokens are a differential equation, with a derivative, and no integrand."""
     return not {"Y'", "Y''"}.isdisjoint(tokens)
 
 
@@ -141,6 +141,8 @@ def _tokens(node: Expression, depth: int) -> list[str]:
         return [node.name]
     if not depth:
         raise PrefixError(f"nested deeper than {MAX_DEPTH} levels")
+    # Products and powers have special forms in published data; all other functions are a token and
+    # the operands.
     name, args = node.function, node.args
     if name in _LETTERS:
         return [_LETTERS[name]]
@@ -167,9 +169,11 @@ _HALF = number_tokens(Fraction(1, 2))
 
 
 def _product(node: Call, depth: int) -> list[str]:
-    """A product, quotient or negative as one product: a number, then the factors."""
+    """A product, quotient or negative as a single product: a number, then the factors."""
     numerator = denominator = 1
     factors: list[list[str]] = []
+    # Nested products and quotients are flattened with an exponent of 1 or -1; numbers are collected
+    # in a single fraction.
     stack: list[tuple[Expression, int]] = [(node, 1)]
     while stack:
         factor, sign = stack.pop()
@@ -199,7 +203,7 @@ def _reciprocal(node: Expression, depth: int) -> list[str]:
 
 
 def _as_power(node: Expression) -> tuple[Expression, Fraction]:
-    """Base and exponent; a node without a numeric exponent or degree is its own base."""
+    """Base and exponent; a node without a numeric exponent or degree is the base itself."""
     if node.function == "sqrt":
         return node.args[0], Fraction(1, 2)
     exponent_node = node.args[-1] if node.function in ("pow", "root") else None
@@ -247,6 +251,8 @@ def _evaluated(
         raise PrefixError("no tokens")
     if len(tokens) > MAX_TOKENS:
         raise PrefixError(f"more than {MAX_TOKENS} tokens")
+    # From right to left, every operator finds its operands on the stack. Digits are collected until
+    # the sign token in front of them.
     stack: list[Value] = []
     digits: list[str] = []
     for token in reversed(tokens):

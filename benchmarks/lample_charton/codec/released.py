@@ -25,7 +25,7 @@ class ReleasedFileError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class CountedPair:
-    """A pair of a file, with the number of draws: integrand or equation, and what solves it."""
+    """A pair of a file, with the number of draws: integrand or equation, and the solution."""
 
     count: int
     integrand: Tokens
@@ -137,10 +137,9 @@ def split(lines: Sequence[CountedPair], size: int = 10_000) -> Split:
     """The released split of sorted pairs.
 
     Pairs floor(i^alpha), i = 1 .. 2 size, with alpha = ln(N - 0.5) / ln(2 size), go to validation
-    and test in turn, so that frequent pairs, which come first, are in all parts. The remaining
-    pairs are for training. Integrands that also occur in training, perhaps with another
-    antiderivative, are removed from validation and test. Coinciding indices, as among the first,
-    are used once.
+    and test in turn, for frequent pairs, which come first, in all parts. The remaining pairs are
+    for training. Integrands that also occur in training, perhaps with another antiderivative, are
+    removed from validation and test. Coinciding indices, as among the first, are used once.
 
     Args:
         lines: the pairs, sorted by descending count.
@@ -159,8 +158,8 @@ def split(lines: Sequence[CountedPair], size: int = 10_000) -> Split:
     train = tuple(line for index, line in enumerate(lines) if index not in held_out)
     trained = {line.integrand for line in train}
 
-    def part(which: int) -> tuple[CountedPair, ...]:
+    def split_lines(which: int) -> tuple[CountedPair, ...]:
         chosen = (lines[index] for index, side in held_out.items() if side == which)
         return tuple(line for line in chosen if line.integrand not in trained)
 
-    return Split(train, part(1), part(0))
+    return Split(train, split_lines(1), split_lines(0))

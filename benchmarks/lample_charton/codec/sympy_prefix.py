@@ -1,9 +1,9 @@
-"""The codec of the released code, which uses SymPy: for models and data of that code.
+"""The codec of the released code, with SymPy: for models and data of the released code.
 
 SymPy evaluates a formula on construction and sorts its arguments (`Basic.compare`: classes first,
 then arguments). Tokens of published data have this order. Tokens are read as trees
-(`benchmarks.lample_charton.codec.prefix`), so that SymPy never parses text. The variable is real
-and nonzero, as in the released code.
+(`benchmarks.lample_charton.codec.prefix`), so SymPy never parses text. The variable is real and
+nonzero, as in the released code.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ASSUMPTIONS = dict.fromkeys((*VARIABLES, *COEFFICIENTS), "nonzero")
 
 
 class InvalidError(UnusableFormulaError):
-    """A formula that the released code refuses."""
+    """A formula refused by the released code."""
 
 
 def sympy_prefix(expr: sympy.Expr) -> Tokens:
@@ -80,7 +80,7 @@ def sympy_from_infix(text: str) -> sympy.Expr:
 
 
 def sympy_of(tree: Expression) -> sympy.Expr:
-    """A tree as SymPy evaluates it.
+    """A tree as evaluated by SymPy.
 
     Raises:
         InvalidError: the released code refuses the formula.
@@ -99,7 +99,7 @@ def sympy_of(tree: Expression) -> sympy.Expr:
 
 
 def check(tree: Expression) -> None:
-    """Refuse the formulas that the released code refuses before it calls SymPy.
+    """Refuse the formulas that the released code refuses before any call of SymPy.
 
     Refused formulas have four nested exponentials, or are finite at none of a few points.
 

@@ -1,4 +1,4 @@
-"""The vocabulary as a tokenizer file that `transformers` and vLLM can load."""
+"""The vocabulary as a tokenizer file for `transformers` and vLLM."""
 
 from __future__ import annotations
 

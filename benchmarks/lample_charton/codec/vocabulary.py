@@ -1,6 +1,6 @@
 """The 91 tokens of the sequence integrator, in the order of their ids (Lample and Charton 2019).
 
-The order is that of the released code (commit 4596d07); a trained model depends on it.
+The order is that of the released code (commit 4596d07); trained models depend on the order.
 """
 
 from __future__ import annotations

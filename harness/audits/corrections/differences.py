@@ -26,7 +26,7 @@ from ....rewards.reading.problem.differential_equation import (
 )
 from ...stats.findings.failures import Sampled, Values
 from ..reading import UnreadError, tree_of
-from .slips import MOST, everything_undone, repairs
+from .slips import MAX_CANDIDATES, everything_undone, repairs
 
 #: A formula for each function of a differential equation.
 Formulas = Mapping[str, Expression]
@@ -36,7 +36,7 @@ _SOLVED, _SPARE = 1e-9, 2
 
 
 def slip_between(task: str, problem: str, wrong: str, right: str) -> str:
-    """The name of the slip that makes a wrong answer of a right one; empty if none is found.
+    """The name of the slip from a right to a wrong answer; empty for an unknown slip.
 
     Args:
         task: the kind of the question of the course.
@@ -48,47 +48,47 @@ def slip_between(task: str, problem: str, wrong: str, right: str) -> str:
     try:
         if task == "differential_equation":
             return next(_between_solutions(read_differential_equation(problem), wrong, right), "")
-        given, wanted = tree_of(wrong), tree_of(right)
+        wrong_tree, right_tree = tree_of(wrong), tree_of(right)
     except (UnreadError, ReadError, UnusableError):
         return ""
-    variable = min(symbols_of(wanted), default="")
-    return next((kind for kind, _ in repairs(wanted, given, variable, order=0)), "")
+    variable = min(symbols_of(right_tree), default="")
+    return next((slip for slip, _ in repairs(right_tree, wrong_tree, variable, order=0)), "")
 
 
-def _between_solutions(asked: DifferentialEquation, wrong: str, right: str) -> Iterator[str]:
-    given, wanted = (solutions(text, asked)[0].formulas for text in (wrong, right))
-    if not given or not wanted:  # implicit
+def _between_solutions(question: DifferentialEquation, wrong: str, right: str) -> Iterator[str]:
+    mistaken, correct = (solutions(text, question)[0].formulas for text in (wrong, right))
+    if not mistaken or not correct:  # implicit
         return
-    constants = _constants(wanted, asked)
-    family = _Affine.of(wanted, constants, asked.variable)
+    constants = _constants(correct, question)
+    family = _Affine.of(correct, constants, question.variable)
     if family is not None:
-        yield from family.slips(_member(given, asked))
-    elif len(constants) == len(names := _constants(given, asked)):
-        for function, tree in wanted.items():
+        yield from family.slips(_member(mistaken, question))
+    elif len(constants) == len(names := _constants(mistaken, question)):
+        for function, tree in correct.items():
             for old, new in zip(constants, names, strict=True):
                 tree = substitute(tree, old, Symbol(new))
-            yield from _names(tree, given[function], asked.variable)
+            yield from _names(tree, mistaken[function], question.variable)
 
 
 def _names(right: Expression, wrong: Expression, variable: str) -> Iterator[str]:
-    return (kind for kind, _ in repairs(right, wrong, variable, order=0))
+    return (slip for slip, _ in repairs(right, wrong, variable, order=0))
 
 
-def _constants(formulas: Formulas, asked: DifferentialEquation) -> list[str]:
-    return sorted(set().union(*map(symbols_of, formulas.values())) - asked.names)
+def _constants(formulas: Formulas, question: DifferentialEquation) -> list[str]:
+    return sorted(set().union(*map(symbols_of, formulas.values())) - question.names)
 
 
-def _member(formulas: Formulas, asked: DifferentialEquation) -> dict[str, Expression]:
-    """A member of a family. Its constants are different numbers that cancel nothing."""
-    values = {name: 17 + 12 * at for at, name in enumerate(_constants(formulas, asked))}
+def _member(formulas: Formulas, question: DifferentialEquation) -> dict[str, Expression]:
+    """A member of a family. The constants are different numbers without cancellation."""
+    values = {name: 17 + 12 * at for at, name in enumerate(_constants(formulas, question))}
     return _with_values(formulas, values)
 
 
 def _with_values(formulas: Formulas, values: Mapping[str, int]) -> dict[str, Expression]:
-    made = dict(formulas)
+    trees = dict(formulas)
     for name, value in values.items():
-        made = {each: substitute(tree, name, number(value)) for each, tree in made.items()}
-    return made
+        trees = {f: substitute(tree, name, number(value)) for f, tree in trees.items()}
+    return trees
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class _Affine:
         variable: the independent variable.
         values: p, f_1, f_2, ... at the points, one function below the other; of shape (functions *
             points, 1 + constants). A missing value is NaN.
-        slopes: their derivatives likewise.
+        slopes: the derivatives likewise.
 
     """
 
@@ -111,36 +111,39 @@ class _Affine:
 
     @classmethod
     def of(cls, family: Formulas, constants: Sequence[str], variable: str) -> _Affine | None:
-        """The family, if its values at some choices of the constants say that it is affine."""
+        """The family, if the values at some choices of the constants show an affine family."""
         origin = dict.fromkeys(constants, 0)
         choices = [origin, *(origin | {name: 1} for name in constants)]
         elsewhere = {name: 2 + at for at, name in enumerate(constants)}
         try:
             members = [_with_values(family, choice) for choice in choices]
-            sampled = [[Sampled(tree, variable) for tree in each.values()] for each in members]
+            sampled = [[Sampled(tree, variable) for tree in item.values()] for item in members]
             expected = _sampled(_with_values(family, elsewhere), variable)
         except UnusableError:
             return None
-        values = _columns([[each.values for each in member] for member in sampled])
-        slopes = _columns([[each.slopes for each in member] for member in sampled])
-        found = values[:, 0] + values[:, 1:] @ np.arange(2, 2 + len(constants))
-        return cls(members[0], variable, values, slopes) if _close(found, expected) else None
+        values = _columns([[item.values for item in member] for member in sampled])
+        slopes = _columns([[item.slopes for item in member] for member in sampled])
+        combined = values[:, 0] + values[:, 1:] @ np.arange(2, 2 + len(constants))
+        return cls(members[0], variable, values, slopes) if _close(combined, expected) else None
 
     def slips(self, wrong: Formulas) -> Iterator[str]:
-        """The slips that turn a member of the family into a wrong solution."""
+        """The slips from the member of the family to a wrong solution."""
         values = _sampled(wrong, self.variable)
+        # A derivative of the whole family: an error of order.
         if _coefficients(values, self.slopes) is not None:
             yield "another order"
+        # Without constants, and for a single function, the slips of antiderivatives apply.
         if self.values.shape[1] == 1 == len(wrong):
-            (right,), (given,) = self.particular.values(), wrong.values()
-            yield from _names(right, given, self.variable)
+            (right,), (answer,) = self.particular.values(), wrong.values()
+            yield from _names(right, answer, self.variable)
+        # Otherwise a slip is undone, and the result must be a member of the family.
         for function, tree in wrong.items():
             yield from self._dropped(function, values)
-            for kind, candidate in islice(everything_undone(tree, self.variable), MOST):
+            for slip, candidate in islice(everything_undone(tree, self.variable), MAX_CANDIDATES):
                 with suppress(UnusableError):
                     undone = _sampled({**wrong, function: candidate}, self.variable)
                     if _coefficients(undone, self.values) is not None:
-                        yield kind
+                        yield slip
 
     def _dropped(self, function: str, values: np.ndarray) -> Iterator[str]:
         """The slips in the coefficient of a term of the particular solution."""
@@ -153,13 +156,13 @@ class _Affine:
 
 
 def _sampled(formulas: Formulas, variable: str) -> np.ndarray:
-    """The values of all functions at the points, one function below the other."""
+    """The values of all functions at the points, one function below another."""
     return np.concatenate([_array(Sampled(tree, variable).values) for tree in formulas.values()])
 
 
 def _columns(members: Sequence[Sequence[Values]]) -> np.ndarray:
     """The columns p, f_1, f_2, ... from the values of p, p + f_1, p + f_2, ..."""
-    columns = np.stack([np.concatenate(list(map(_array, each))) for each in members], axis=1)
+    columns = np.stack([np.concatenate(list(map(_array, member))) for member in members], axis=1)
     columns[:, 1:] -= columns[:, :1]
     return columns
 
@@ -168,23 +171,23 @@ def _array(values: Values) -> np.ndarray:
     return np.array([np.nan if value is None else value for value in values], dtype=complex)
 
 
-def _close(first: np.ndarray, second: np.ndarray) -> bool:
-    there = ~np.isnan(first) & ~np.isnan(second)
-    size = 1 + np.abs(second[there])
-    return bool(there.any()) and bool((np.abs(first - second)[there] < _SOLVED * size).all())
+def _close(a: np.ndarray, b: np.ndarray) -> bool:
+    defined = ~np.isnan(a) & ~np.isnan(b)
+    size = 1 + np.abs(b[defined])
+    return bool(defined.any()) and bool((np.abs(a - b)[defined] < _SOLVED * size).all())
 
 
 def _coefficients(values: np.ndarray, columns: np.ndarray) -> np.ndarray | None:
-    """The coefficients c with values = p + c_1 f_1 + ...; None if there are none.
+    """The coefficients c with values = p + c_1 f_1 + ...; None without such coefficients.
 
     Args:
         values: the values at the points, of shape (points,).
         columns: p, f_1, f_2, ..., of shape (points, 1 + coefficients).
 
     """
-    there = ~np.isnan(columns).any(axis=1) & ~np.isnan(values)
-    wanted, basis = (values - columns[:, 0])[there], columns[there, 1:]
-    if len(wanted) < basis.shape[1] + _SPARE:
+    defined = ~np.isnan(columns).any(axis=1) & ~np.isnan(values)
+    target, basis = (values - columns[:, 0])[defined], columns[defined, 1:]
+    if len(target) < basis.shape[1] + _SPARE:
         return None
-    solved = np.linalg.lstsq(basis, wanted, rcond=None)[0]
-    return solved if _close(basis @ solved, wanted) else None
+    solved = np.linalg.lstsq(basis, target, rcond=None)[0]
+    return solved if _close(basis @ solved, target) else None

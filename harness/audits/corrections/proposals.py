@@ -46,15 +46,15 @@ def repaired(
         written: writes the reference that a proposal is or is a part of.
 
     """
-    kind = ""
+    name = ""
     for slip, proposal in islice(proposals, judged):
-        kind = kind or slip
+        name = name or slip
         if slip.startswith("a derivative"):
             break
         text = written(proposal)
         if verdict(text).correct:
             return {"kind": slip, "correction": text, "corrected_by": "undoing the slip"}
-    return {"kind": kind}
+    return {"kind": name}
 
 
 def as_solution(formulas: Mapping[str, Expression]) -> str:
@@ -63,7 +63,7 @@ def as_solution(formulas: Mapping[str, Expression]) -> str:
 
 
 def values_of(finding: Finding) -> tuple[float, float] | None:
-    """The value that follows from the problem, and the reference's; None if they are no numbers."""
+    """The problem's value and the reference's value; None for non-numbers."""
     try:
         expected, got = float(finding.expected), float(finding.got)
     except ValueError:
@@ -72,15 +72,17 @@ def values_of(finding: Finding) -> tuple[float, float] | None:
 
 
 def repairs_of_value(finding: Finding, reference: Expression) -> Iterator[Repair]:
-    """Proposals by the value that follows from the problem, beside the reference's value."""
+    """Proposals from the problem's value, beside the reference's value."""
     if (values := values_of(finding)) is None:
         return
     expected, got = values
+    # A constant factor is the most frequent slip, and is read off the ratio.
     if expected and got:
         yield from by_factor(complex(got / expected), reference)
     if not symbols_of(reference):
         yield from repairs(number(Fraction(str(expected))), reference, "", order=0)
         return
+    # With symbols, a candidate must have the expected value at the program's point.
     point = {name: number(Fraction(value)) for name, value in _VALUE_AT.findall(finding.point)}
 
     def fits(candidate: Expression) -> bool:
@@ -96,7 +98,7 @@ def repairs_of_value(finding: Finding, reference: Expression) -> Iterator[Repair
 
 
 def rounded(reference: Expression, expected: float, got: float) -> bool:
-    """Whether a reference with a decimal of three digits or more is a little beside its value."""
+    """Whether a reference has a decimal of at least three digits slightly beside the value."""
     decimals = [
         node
         for node in nodes_of(reference)

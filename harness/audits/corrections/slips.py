@@ -30,7 +30,7 @@ from ...studies.redteam.slips import SWAPS
 #: A proposal: the name of the slip, and the reference without the slip.
 Repair = tuple[str, Expression]
 #: The largest number of candidates for a reference; a candidate takes 0.1 to 0.3 ms.
-MOST = 1200
+MAX_CANDIDATES = 1200
 #: Constants that people forget as factors, besides rational numbers.
 _CONSTANTS: tuple[tuple[Expression, float], ...] = (
     (Call("pi"), math.pi),
@@ -66,23 +66,26 @@ def repairs(
     if needs_worker(f) or needs_worker(reference):
         return
     try:
-        wanted, given = Sampled(f, variable), Sampled(reference, variable)
+        target, stated = Sampled(f, variable), Sampled(reference, variable)
     except UnusableError:
         return
-    c = ratio(_taken(given, order), wanted.values)
+    # From cheap to expensive: a factor is a ratio of values, a wrong term a residual; changed trees
+    # must be evaluated one by one.
+    c = ratio(_at_order(stated, order), target.values)
     if c is not None and not near(c, 1):
         yield from by_factor(c, reference, sorted(symbols_of(reference) - {variable}))
-    yield from _by_term(reference, wanted, given, order)
+    yield from _by_term(reference, target, stated, order)
     atoms = _atoms(f, reference, variable)
-    for kind, candidate in islice(_undone(reference, atoms, variable), MOST):
+    for slip, candidate in islice(_undone(reference, atoms, variable), MAX_CANDIDATES):
         try:
-            values = _taken(Sampled(candidate, variable), order)
+            values = _at_order(Sampled(candidate, variable), order)
         except UnusableError:
             continue
-        if _same(values, wanted.values):
-            yield kind, candidate
-    yield from _by_dropped_term(reference, wanted, given, atoms, order)
-    if order and _same(given.values, wanted.slopes):
+        if _same(values, target.values):
+            yield slip, candidate
+    # Missing terms last, as a combination of many atoms may fit by chance.
+    yield from _by_dropped_term(reference, target, stated, atoms, order)
+    if order and _same(stated.values, target.slopes):
         yield "a derivative in place of an antiderivative", reference
 
 
@@ -97,29 +100,29 @@ def undone(
         fits: whether an expression may be the right answer.
 
     """
-    whole = [(f"a factor {k}", div(reference, Number(k))) for k in range(2, 10)]
-    parts = everything_undone(reference, variable)
-    candidates = chain([("a sign", neg(reference)), *whole], islice(parts, MOST))
-    different = {candidate: kind for kind, candidate in candidates}
-    yield from ((kind, candidate) for candidate, kind in different.items() if fits(candidate))
+    factors = [(f"a factor {k}", div(reference, Number(k))) for k in range(2, 10)]
+    changes = everything_undone(reference, variable)
+    candidates = chain([("a sign", neg(reference)), *factors], islice(changes, MAX_CANDIDATES))
+    different = {candidate: slip for slip, candidate in candidates}
+    yield from ((slip, candidate) for candidate, slip in different.items() if fits(candidate))
 
 
 def everything_undone(reference: Expression, variable: str) -> Iterator[Repair]:
-    """The formulas that one slip may have turned into a reference."""
+    """The formulas that a single slip may have turned into a reference."""
     return _undone(reference, _atoms(reference, reference, variable), variable)
 
 
-def _taken(sampled: Sampled, order: int) -> Values:
+def _at_order(sampled: Sampled, order: int) -> Values:
     return sampled.slopes if order else sampled.values
 
 
-def _same(first: Values, second: Values) -> bool:
-    c = ratio(first, second)
+def _same(a: Values, b: Values) -> bool:
+    c = ratio(a, b)
     return c is not None and near(c, 1)
 
 
 def coefficient(c: complex, symbols: Sequence[str] = ()) -> Expression | None:
-    r"""A number as a fraction, or as a fraction times a constant; None for other numbers.
+    r"""A number as a fraction, or a fraction times a constant; None for other numbers.
 
     >>> from calculus_harness.rewards.reading.latex import to_latex
     >>> to_latex(coefficient(-1.5))
@@ -159,14 +162,15 @@ def by_factor(c: complex, reference: Expression, symbols: Sequence[str] = ()) ->
 
 
 def _by_term(
-    reference: Expression, wanted: Sampled, given: Sampled, order: int
+    reference: Expression, target: Sampled, stated: Sampled, order: int
 ) -> Iterator[Repair]:
-    """Repairs of an addend that has a wrong sign or coefficient, or does not belong there."""
-    residual = [minus(a, b) for a, b in zip(_taken(given, order), wanted.values, strict=True)]
-    terms = additive_terms(reference, wanted.variable)
+    """Repairs of a wrong sign or coefficient of an addend, or of a superfluous addend."""
+    residual = [minus(a, b) for a, b in zip(_at_order(stated, order), target.values, strict=True)]
+    terms = additive_terms(reference, target.variable)
     for at, term in enumerate(terms if len(terms) > 1 else ()):
         try:
-            c = ratio(residual, _taken(Sampled(term, wanted.variable), order))
+            # If the residual is c times an addend, the right addend is 1 - c times this addend.
+            c = ratio(residual, _at_order(Sampled(term, target.variable), order))
         except UnusableError:
             continue
         factor = None if c is None else coefficient(1 - c)
@@ -179,63 +183,63 @@ def _by_term(
 
 
 def _atoms(f: Expression, reference: Expression, variable: str) -> list[Expression]:
-    """Terms and factors that may be missing: powers of the variable, functions that occur."""
+    """Candidates for missing terms and factors: powers of the variable, occurring functions."""
     parameters = sorted((symbols_of(f) | symbols_of(reference)) - {variable})
     powers = [power(x, Number(n)) for x in _symbol(variable) for n in (1, 2, 3, -1)]
-    found: dict[Expression, None] = dict.fromkeys((*powers, *map(Symbol, parameters)))
+    atoms: dict[Expression, None] = dict.fromkeys((*powers, *map(Symbol, parameters)))
     for tree in (f, reference):
         for node in nodes_of(tree):
             if isinstance(node, Call) and not is_constant(node, variable):
-                found[node] = None
+                atoms[node] = None
                 if node.function == "div":
-                    found[Call("ln", (Call("abs", (node.args[1],)),))] = None
-    return list(found)[:24]
+                    atoms[Call("ln", (Call("abs", (node.args[1],)),))] = None
+    return list(atoms)[:24]
 
 
 def _symbol(variable: str) -> list[Symbol]:
-    """The variable as a list, which is empty for a number."""
+    """The variable as a list; an empty list for a number."""
     return [Symbol(variable)] if variable else []
 
 
 def _by_dropped_term(
-    reference: Expression, wanted: Sampled, given: Sampled, atoms: Sequence[Expression], order: int
+    reference: Expression, target: Sampled, stated: Sampled, atoms: Sequence[Expression], order: int
 ) -> Iterator[Repair]:
-    """Repairs by a missing term, which is a multiple of an atom or of a product of two."""
-    missing = [minus(b, a) for a, b in zip(_taken(given, order), wanted.values, strict=True)]
+    """Repairs by a missing term: a multiple of an atom or of a product of two atoms."""
+    missing = [minus(b, a) for a, b in zip(_at_order(stated, order), target.values, strict=True)]
     products = [mul(a, b) for at, a in enumerate(atoms[:10]) for b in atoms[at:10]]
     for atom in (*atoms, *products):
         try:
-            c = ratio(missing, _taken(Sampled(atom, wanted.variable), order))
+            c = ratio(missing, _at_order(Sampled(atom, target.variable), order))
         except UnusableError:
             continue
         factor = None if c is None else coefficient(c)
         if factor is not None:
             yield "a dropped term", add(reference, mul(factor, atom))
-    if not wanted.variable and missing[0] and (constant := coefficient(missing[0])) is not None:
+    if not target.variable and missing[0] and (constant := coefficient(missing[0])) is not None:
         yield "a dropped term", add(reference, constant)
     # Addends of f whose antiderivative is missing: the slip has a name, but no repair is known.
-    parts = [addend.values for addend in wanted.addends][:_ADDENDS]
-    for chosen in range(1, 2 ** len(parts) - 1):
-        summed = [_sum(values) for values in zip(*_subset(parts, chosen), strict=True)]
+    addends = [addend.values for addend in target.addends][:_ADDENDS]
+    for chosen in range(1, 2 ** len(addends) - 1):
+        summed = [_sum(values) for values in zip(*_subset(addends, chosen), strict=True)]
         if _same(missing, summed):
             yield "a dropped term", reference
             return
 
 
-def _subset(parts: Sequence[Values], chosen: int) -> list[Values]:
-    return [part for at, part in enumerate(parts) if chosen >> at & 1]
+def _subset(values: Sequence[Values], chosen: int) -> list[Values]:
+    return [value for at, value in enumerate(values) if chosen >> at & 1]
 
 
 def _sum(values: Sequence[complex | None]) -> complex | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if len(known) == len(values) else None
+    finite = [value for value in values if value is not None]
+    return sum(finite) if len(finite) == len(values) else None
 
 
 def _undone(tree: Expression, atoms: Sequence[Expression], variable: str) -> Iterator[Repair]:
-    """All expressions from which one slip makes this tree."""
+    """All expressions from which a single slip makes the tree."""
     for candidates in (_numbers, _functions, _signs):
-        for kind, node in _everywhere(tree, candidates):
-            yield kind, node
+        for slip, node in _everywhere(tree, candidates):
+            yield slip, node
     for factor in (*_symbol(variable), *atoms, Number(2), Number(3), div(Number(1), Number(2))):
         for _, node in _everywhere(tree, lambda node, by=factor: _factors(node, by, variable)):
             yield "a dropped factor", node
@@ -245,19 +249,19 @@ def _undone(tree: Expression, atoms: Sequence[Expression], variable: str) -> Ite
 
 
 def _everywhere(tree: Expression, candidates: object) -> Iterator[Repair]:
-    """The tree with one node changed, for all nodes and all of their changes."""
+    """The tree with a changed node, for all nodes and all of the nodes' changes."""
     yield from candidates(tree)  # type: ignore[operator]
     if isinstance(tree, Call):
         for at, arg in enumerate(tree.args):
-            for kind, changed in _everywhere(arg, candidates):
-                yield kind, Call(tree.function, (*tree.args[:at], changed, *tree.args[at + 1 :]))
+            for slip, changed in _everywhere(arg, candidates):
+                yield slip, Call(tree.function, (*tree.args[:at], changed, *tree.args[at + 1 :]))
 
 
 def _numbers(node: Expression) -> Iterator[Repair]:
     if isinstance(node, Number):
         q = Fraction(node.numerator, node.denominator)
-        for other in (q - 1, q + 1, 2 * q, q / 2, q - 2, q + 2, *([1 / q] if q else [])):
-            yield "a number", number(other)
+        for value in (q - 1, q + 1, 2 * q, q / 2, q - 2, q + 2, *([1 / q] if q else [])):
+            yield "a number", number(value)
 
 
 def _functions(node: Expression) -> Iterator[Repair]:

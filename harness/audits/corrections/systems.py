@@ -29,7 +29,7 @@ SECONDS = 10
 
 
 def _problem(row: Mapping[str, Any]) -> Problem | None:
-    """The question of a row as a benchmark's problem; None if systems are not asked."""
+    """The question of a row as a benchmark's problem; None for tasks that systems lack."""
     task, assumptions = row.get("task", ""), dict(row.get("assumptions", {}))
     task = kind_asked(task.removeprefix(OF_COURSE), row["problem"])
     if task not in ("integration", "definite_integral", *COURSE):
@@ -37,20 +37,20 @@ def _problem(row: Mapping[str, Any]) -> Problem | None:
     try:
         text = row["problem"] if task in COURSE else posed(row["problem"]).formula
         if task in COURSE:
-            shown = {"question": text, "request": COURSE[task].summary}
+            content = {"question": text, "request": COURSE[task].summary}
         elif task == "definite_integral":
-            shown = {"integral": text}
+            content = {"integral": text}
         else:
             integrand = prepare(text, row.get("variable"), assumptions)
-            shown = {"integrand": to_latex(integrand.expression), "variable": integrand.variable}
+            content = {"integrand": to_latex(integrand.expression), "variable": integrand.variable}
         payloads = TASKS[task]
-        inputs, target = payloads.read_inputs(shown), payloads.read_target(shown)
+        inputs, target = payloads.read_inputs(content), payloads.read_target(content)
     except (UnreadError, ProblemError):
         return None
     return Problem(str(row["number"]), task, "audit", "refuted", inputs, target, assumptions)
 
 
-async def _asked(model: Model, problems: Sequence[Problem]) -> list[Completion]:
+async def _completions(model: Model, problems: Sequence[Problem]) -> list[Completion]:
     sampling = Sampling()
 
     async def requests() -> AsyncIterator[Request]:
@@ -83,15 +83,15 @@ def _proved(problem: Problem, text: str) -> str:
 
 
 def with_corrections(rows: Sequence[dict[str, Any]], most: int) -> Iterator[dict[str, Any]]:
-    """Rows with the corrections that the installed systems find.
+    """Rows with corrections from the installed systems.
 
     Args:
         rows: refuted rows.
-        most: the largest number of rows about which systems are asked.
+        most: the largest number of rows for questions to systems.
 
     """
     open_rows = [row for row in rows if not row.get("correction")][:most]
-    problems = {row["number"]: made for row in open_rows if (made := _problem(row)) is not None}
+    problems = {row["number"]: read for row in open_rows if (read := _problem(row)) is not None}
     corrected: dict[int, tuple[str, str]] = {}
     for name in SYSTEMS:
         remaining = [problems[number] for number in problems.keys() - corrected.keys()]
@@ -99,7 +99,7 @@ def with_corrections(rows: Sequence[dict[str, Any]], most: int) -> Iterator[dict
             model = create(f"solver/{name}", {"time-limit": str(SECONDS)}) if remaining else None
         except ModelError:  # not installed
             continue
-        for completion in run_async(_asked(model, remaining)) if model is not None else ():
+        for completion in run_async(_completions(model, remaining)) if model is not None else ():
             number = int(completion.problem.rpartition("/")[2])
             if completion.text and (answer := _proved(problems[number], completion.text)):
                 corrected[number] = answer, name
@@ -109,6 +109,6 @@ def with_corrections(rows: Sequence[dict[str, Any]], most: int) -> Iterator[dict
             row = {**row, "correction": answer, "corrected_by": name}
             task = problems[row["number"]].task
             if task in COURSE and row.get("kind", "") in ("", "a condition"):
-                kind = slip_between(task, row["problem"], row["reference"], answer)
-                row["kind"] = kind or row.get("kind", "")
+                slip = slip_between(task, row["problem"], row["reference"], answer)
+                row["kind"] = slip or row.get("kind", "")
         yield row

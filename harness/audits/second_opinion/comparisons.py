@@ -1,8 +1,8 @@
-"""The second opinion on each question: programs that compare a reference with its problem.
+"""The second opinion on each question: programs for comparisons of reference and problem.
 
-Every program computes what the problem asks for from the problem's own formulas, by numerical
-differentiation, quadrature, summation, or values near a point. A formula that the verifier has
-derived never takes part.
+Every program computes the wanted value from the problem's own formulas, by numerical
+differentiation, quadrature, summation, or values near a point. Formulas derived by the verifier
+never take part.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from .program import Program, identifiers, python
 Ends = tuple[Expression | int, Expression | int]
 #: Usual values of symbols by kind, in turn: decimals that cancel nothing, small whole numbers.
 _USUAL = tuple(map(Fraction, ("7/5", "7/10", "23/10", "9/10", "19/10", "3/5")))
-_WHOLE = {"integer": (3, 5, 4, 6), "even": (4, 2, 6, 8), "odd": (3, 5, 7, 1)}
+_INTEGER_VALUES = {"integer": (3, 5, 4, 6), "even": (4, 2, 6, 8), "odd": (3, 5, 7, 1)}
 #: Powers of ten of the distances of three points at which a limit is computed, and of points far
 #: out, each with a second choice where the first loses too many digits; digits of the arithmetic: a
 #: quotient of differences of order 7 loses 105 at the second choice. Beyond 180 digits mpmath
@@ -52,7 +52,7 @@ _LIMIT_OF_VALUES = (
 
 
 class UncomputedError(ProblemError):
-    """There is no second computation for a question of this form."""
+    """No second computation for a question of the given form."""
 
 
 def parameters_of(
@@ -68,7 +68,7 @@ def parameters_of(
     parameters: dict[str, tuple[str, Fraction]] = {}
     for at, (name, identifier) in enumerate(names.items()):
         assumption = assumptions.get(name, "")
-        values = _WHOLE.get(assumption.removeprefix("signed ")) or _USUAL
+        values = _INTEGER_VALUES.get(assumption.removeprefix("signed ")) or _USUAL
         value = Fraction(values[at % len(values)])
         parameters[name] = identifier, -value if assumption == "negative" else value
     return parameters
@@ -102,7 +102,7 @@ def integral(integrand: Expression, reference: Expression, variable: str, ends: 
 
 
 def equality(problem: Expression, reference: Expression, variable: str) -> Program:
-    """Two formulas beside each other."""
+    """Two formulas side by side."""
     names = identifiers(problem, reference)
     lines = (
         f"value = {python(problem, names)} + mpf(0)",
@@ -112,12 +112,12 @@ def equality(problem: Expression, reference: Expression, variable: str) -> Progr
 
 
 def trees_of(ends: Ends) -> list[Expression]:
-    """The ends of a range that are formulas; infinities are the numbers 1 and -1."""
+    """The finite ends of a range; infinities are the numbers 1 and -1."""
     return [end for end in ends if not isinstance(end, int)]
 
 
 def function(name: str, parameters: Sequence[str], body: str) -> tuple[str, str, str]:
-    """The lines of a function of one expression."""
+    """The lines of a function of an expression."""
     return f"def {name}({', '.join(parameters)}):", f"    return {body}", ""
 
 
@@ -135,7 +135,7 @@ def _number(tree: Expression, names: Mapping[str, str]) -> str:
 
 
 def _path(lower: str, upper: str) -> str:
-    """A range with points between, so that the quadrature's nodes are dense in its middle."""
+    """A range with intermediate points, for dense nodes of the quadrature in the middle."""
     if "inf" in upper and "inf" in lower:
         return f"[{lower}, -10, -1, 0, 1, 10, {upper}]"
     if "inf" in upper:
@@ -151,14 +151,14 @@ def _path(lower: str, upper: str) -> str:
 def of_course(
     name: str, problem: str, reference: str, assumptions: Mapping[str, str], diverges: bool = False
 ) -> Iterator[Program]:
-    """The programs for a question of the course, one of which a wrong reference fails.
+    """The programs for a question of the course; a wrong reference fails at least one program.
 
     Args:
         name: the name of the question.
         problem: the text of the problem.
         reference: the text of the reference.
         assumptions: kinds of symbols.
-        diverges: the verifier says of a sum that it diverges.
+        diverges: whether the verifier finds that the sum diverges.
 
     Raises:
         UncomputedError: the question has a form without a second computation.
@@ -169,8 +169,8 @@ def of_course(
     return _OF_COURSE[name](problem, reference, assumptions, diverges)
 
 
-class _Kept(Jets):
-    """Derivatives as symbols, also those of formulas, which become functions with names."""
+class _NamedDerivatives(Jets):
+    """Derivatives as symbols; derivatives of formulas become functions with names."""
 
     def __init__(self, variables: Mapping[str, tuple[str, ...]], applied: Collection[str]) -> None:
         self.formulas: dict[str, Expression] = {}
@@ -197,7 +197,7 @@ class _Functions:
         self.lines: list[str] = []
 
     def define(self, name: str, body: str) -> None:
-        """Define a function; from then on its name stands for its value."""
+        """Define a function; from then on the function's name stands for the value."""
         parameters = [self.names[own] for own in self.variables[name]]
         identifier = self.identifiers[name]
         self.lines += function(identifier, parameters, body)
@@ -210,6 +210,7 @@ class _Functions:
             at = [_number(value, self.names) for value in jet.at]
             at = at or [self.names[name] for name in own]
             orders, f = Counter(jet.by), self.identifiers[jet.function]
+            # Values, derivatives of a function of one variable, and partial derivatives.
             if not jet.by:
                 text = f"{f}({', '.join(at)})"
             elif len(own) == 1:
@@ -224,18 +225,18 @@ def _derivative(
     problem: str, reference: str, assumptions: Mapping[str, str], diverges: bool
 ) -> Iterator[Program]:
     question = read_derivative(problem)
-    target, variables, applied = _asked(problem, question)
-    kept = _Kept(variables, applied)
-    tree = read_tree(target, kept, {question.variable, *dict(question.point)}, values=True)
-    if not kept.symbols:
+    target, variables, applied = _asked_formula(problem, question)
+    calls = _NamedDerivatives(variables, applied)
+    tree = read_tree(target, calls, {question.variable, *dict(question.point)}, values=True)
+    if not calls.symbols:
         raise UncomputedError("a derivative that is named in words")
     answer = tree_of(reference, symbols_of(tree) | {question.variable, *variables})
-    formulas = {**question.definitions, **kept.formulas}
+    formulas = {**question.definitions, **calls.formulas}
     trees = [answer, tree, *formulas.values(), *dict(question.point).values()]
     curve = question.curve
     trees += [curve] if curve is not None else []
     names = identifiers(*trees, *map(Symbol, (question.variable, *variables, *formulas)))
-    free = {name: names[name] for name in names if name not in formulas and name not in kept.names}
+    free = {name: names[name] for name in names if name not in formulas and name not in calls.names}
     if curve is not None:  # the value of the function is where the search for a root begins
         free[question.function] = f"{names[question.function]}0"
     point = dict(question.point)
@@ -245,20 +246,20 @@ def _derivative(
     parameters = parameters_of(
         {name: free[name] for name in free if name not in point}, assumptions
     )
-    functions = _Functions(dict(names), kept.variables)
+    functions = _Functions(dict(names), calls.variables)
     if curve is not None:
         y = names[question.function]
         search = f"mp.findroot(lambda {y}: {python(curve, names)}, {y}0)"
         functions.define(question.function, search)
     by_parameter = question.variable not in next(iter(variables.values()), ())
     for name, formula in formulas.items():
-        if name in kept.variables and not (by_parameter and name in question.definitions):
+        if name in calls.variables and not (by_parameter and name in question.definitions):
             functions.define(name, python(formula, functions.names))
     if by_parameter and question.definitions:
-        met = {name: jet for name, jet in kept.names.items() if name in symbols_of(tree)}
+        met = {name: jet for name, jet in calls.names.items() if name in symbols_of(tree)}
         _along_a_curve(functions, question, met)
     else:
-        functions.name_jets(kept.names)
+        functions.name_jets(calls.names)
     lines = (
         *start,
         *functions.lines,
@@ -268,10 +269,10 @@ def _derivative(
     yield Program(lines, parameters, ("derivative", "reference"), question.variable)
 
 
-def _asked(
+def _asked_formula(
     problem: str, question: DerivativeQuestion
 ) -> tuple[str, dict[str, tuple[str, ...]], frozenset[str]]:
-    """The formula that is asked for, the variables of functions, and those written as f(x)."""
+    """The asked formula, the variables of functions, and functions written as f(x)."""
     target, variables = "", dict[str, tuple[str, ...]]()
     for clause in question_of_derivative(problem)[0]:
         formula = re.sub(r"\|\s*_.*\Z", "", normal(clause.formula)).rstrip("=? ")
@@ -297,7 +298,7 @@ def _along_a_curve(
     question: DerivativeQuestion,
     jets: Mapping[str, Jet],
 ) -> None:
-    """Derivatives of y by x where both are functions of a parameter t."""
+    """Derivatives of y by x for functions y and x of a parameter t."""
     t = functions.names[question.variable]
     for name, formula in question.definitions.items():
         functions.lines += function(f"{name}_of", (t,), python(formula, functions.names))
@@ -305,6 +306,7 @@ def _along_a_curve(
         if jet.at or not jet.by or jet.by[0] not in question.definitions:
             raise UncomputedError("a derivative along a curve in another form")
         text = f"{jet.function}_of"
+        # Each order is the derivative by t of the order before, divided by dx/dt.
         for order in range(1, jet.order + 1):
             slope_name = f"slope{order}"
             quotient = f"mp.diff({text}, {t})/mp.diff({jet.by[0]}_of, {t})"
@@ -332,7 +334,7 @@ def _limit(
     # An infinity is 1 or -1 as a value of v/(1 + |v|), so that it can be compared with numbers.
     for bounded in (True,) if infinity else (False, True):
         bound = function("finite", ("v",), "v/(1 + abs(v))") if bounded else ()
-        wanted = f"finite({stated} + mpf(0))" if bounded and not infinity else f"{stated} + mpf(0)"
+        target = f"finite({stated} + mpf(0))" if bounded and not infinity else f"{stated} + mpf(0)"
         value = f"finite(f({x}))" if bounded else f"f({x})"
         labels = ("v/(1 + |v|) near the point", "the same of the reference")
         for sign in (direction,) if direction else (1, -1):
@@ -347,13 +349,13 @@ def _limit(
                     *bound,
                     f"values = [{value} for {x} in ({points})]",
                     *_LIMIT_OF_VALUES,
-                    f"reference = {wanted}",
+                    f"reference = {target}",
                 )
-                shown = labels if bounded else ("near the point", "reference")
+                columns = labels if bounded else ("near the point", "reference")
                 program = Program(
                     lines,
                     parameters,
-                    shown,
+                    columns,
                     digits=_LIMIT_DIGITS,
                     otherwise=program,
                     remark="of v/(1 + |v|)" if bounded else "",
@@ -374,16 +376,16 @@ def _sum(
     tree = with_constants(tree_of(reference, series.parameters), series.parameters)
     names = identifiers(tree, *map(Symbol, (*series.parameters, series.counter)))
     k = names.pop(series.counter)
-    whole = {
+    integers = {
         name: "integer"
         for end in trees_of((series.lower, series.upper))
         for name in symbols_of(end)
     }
-    parameters = parameters_of(names, whole | dict(series.conditions.kinds) | dict(assumptions))
+    parameters = parameters_of(names, integers | dict(series.conditions.kinds) | dict(assumptions))
     term = python(series.term, names | {series.counter: k})
     lower, upper = (end_in_python(end, names) for end in (series.lower, series.upper))
-    factor, outside, stated = (
-        python(part, names) for part in (series.factor, series.outside, tree)
+    factor, addend, stated = (
+        python(formula, names) for formula in (series.factor, series.outside, tree)
     )
     lines = [*function("f", (k,), f"{term} + mpf(0)"), f"reference = {stated} + mpf(0)"]
     if not isinstance(series.upper, int) and not isinstance(series.lower, int):
@@ -401,7 +403,7 @@ def _sum(
         totals = [f"mp.nsum(f, [{lower}, {upper}]{method})" for method in methods]
     program = None
     for total in reversed(totals):
-        value = f"value = ({factor})*{total} + {outside}"
+        value = f"value = ({factor})*{total} + {addend}"
         program = Program((*lines, value), parameters, ("sum", "reference"), otherwise=program)
     assert program is not None
     yield program
@@ -426,6 +428,7 @@ def _series(question: SeriesQuestion, reference: str, assumptions: Mapping[str, 
         lines += [f"value = mp.polyval(terms[::-1], {x} - {at})"]
         lines += [f"reference = {python(tree, own)} + mpf(0)"]
         centre = fold(question.centre)
+        # The polynomials are compared at a point half a unit from the centre.
         if centre is None:
             lines.insert(0, f"{x} = {at} + mpf(1)/2")
         else:
@@ -444,13 +447,15 @@ def _equation(
 def _residuals(
     question: DifferentialEquation, solution: StatedSolution, assumptions: Mapping[str, str]
 ) -> Iterator[Program]:
-    """Both sides of each equation and of each condition, with the solution in them."""
+    """Both sides of each equation and of each condition, with the solution substituted."""
+    # Identifiers are chosen for all symbols together, so no two symbols share an identifier.
     x, own = question.variable, dict.fromkeys(question.functions, (question.variable,))
     stated = [*solution.formulas.values(), *(solution.implicit or ())]
     symbols = {x, *question.functions, *question.names}.union(*map(symbols_of, stated))
     names = identifiers(*map(Symbol, symbols - {*question.jets}))
     free = {name: names[name] for name in names if name not in question.functions}
     functions = _Functions(dict(names), own)
+    # An implicit solution is a root of the relation, found numerically from a start value.
     if solution.implicit is not None:
         (y,) = question.functions
         sides = [python(side, names) for side in solution.implicit]
@@ -461,15 +466,16 @@ def _residuals(
         functions.define(name, f"{python(formula, names)} + mpf(0)")
     functions.name_jets(question.jets)
     parameters = parameters_of(free, assumptions)
+    # Equations hold at every x, conditions at given points: only equations vary x.
     for equations, variable in ((question.equations, x), (question.conditions, "")):
         own_parameters = {
             name: usual for name, usual in parameters.items() if variable or name != x
         }
-        for left, right in equations:
+        for lhs, rhs in equations:
             lines = (
                 *functions.lines,
-                f"value = {python(right, functions.names)} + mpf(0)",
-                f"reference = {python(left, functions.names)} + mpf(0)",
+                f"value = {python(rhs, functions.names)} + mpf(0)",
+                f"reference = {python(lhs, functions.names)} + mpf(0)",
             )
             yield Program(lines, own_parameters, ("right side", "left side"), variable)
 

@@ -73,8 +73,8 @@ _SAME = frozenset(
 )
 #: How tightly a printed formula binds: a sum, a product, a sign, a power, an atom.
 _SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(1, 6)
-#: Digits of the arithmetic; a second run with `MORE` digits has to find the same difference.
-DIGITS, MORE = 30, 20
+#: Digits of the arithmetic. A second run with `EXTRA_DIGITS` more must find the same difference.
+DIGITS, EXTRA_DIGITS = 30, 20
 #: Relative differences from which two values differ, and up to which they agree. Decimals of twelve
 #: digits in references differ from exact values by 1e-13.
 APART, SAME = 1e-15, 1e-16
@@ -111,21 +111,21 @@ def python(tree: Expression, names: Mapping[str, str] | None = None) -> str:
 
 
 def identifiers(*trees: Expression) -> dict[str, str]:
-    """Identifiers for the symbols of formulas, apart from the names that programs use."""
-    taken = {*"mp mpf f F v value values reference error finite terms steps sums grows".split()}
+    """Identifiers for the symbols of formulas, distinct from the programs' own names."""
+    reserved = {*"mp mpf f F v value values reference error finite terms steps sums grows".split()}
     names: dict[str, str] = {}
     for symbol in sorted(set().union(*map(symbols_of, trees))):
         name = re.sub(r"\W", "_", symbol.replace("\\", ""), flags=re.ASCII).strip("_") or "p"
         name = f"p{name}" if name[0].isdigit() else name
-        while name in taken or keyword.iskeyword(name):
+        while name in reserved or keyword.iskeyword(name):
             name += "_"
-        taken.add(name)
+        reserved.add(name)
         names[symbol] = name
     return names
 
 
 def _printed(tree: Expression, names: Mapping[str, str]) -> tuple[str, int]:
-    """The text of a formula, and how tightly its outermost operation binds."""
+    """The text of a formula, and the binding strength of the outermost operation."""
     if isinstance(tree, Number):
         if tree.denominator == 1:
             return str(tree.numerator), _ATOM if tree.numerator >= 0 else _SIGN
@@ -133,31 +133,31 @@ def _printed(tree: Expression, names: Mapping[str, str]) -> tuple[str, int]:
     if isinstance(tree, Symbol):
         return names[tree.name], _ATOM
 
-    def part(at: int, binding: int) -> str:
+    def child(at: int, binding: int) -> str:
         text, own = _printed(tree.args[at], names)
         return text if own >= binding else f"({text})"
 
     name, count = tree.function, len(tree.args)
     if name == "add":
-        text = " + ".join(part(at, _SUM if at == 0 else _PRODUCT) for at in range(count))
+        text = " + ".join(child(at, _SUM if at == 0 else _PRODUCT) for at in range(count))
         return text.replace("+ -", "- "), _SUM
     if name == "mul":
-        return "*".join(part(at, _PRODUCT if at == 0 else _POWER) for at in range(count)), _PRODUCT
+        return "*".join(child(at, _PRODUCT if at == 0 else _POWER) for at in range(count)), _PRODUCT
     if name == "neg":
-        return f"-{part(0, _PRODUCT)}", _SIGN
+        return f"-{child(0, _PRODUCT)}", _SIGN
     if name == "div":  # of integers, Python's quotient would have 16 digits
-        above = part(0, _PRODUCT)
-        above = f"mpf({above})" if _is_whole(tree.args[0]) else above
-        return f"{above}/{part(1, _POWER)}", _PRODUCT
+        numerator = child(0, _PRODUCT)
+        numerator = f"mpf({numerator})" if _is_whole(tree.args[0]) else numerator
+        return f"{numerator}/{child(1, _POWER)}", _PRODUCT
     if name in ("pow", "root"):
-        base = part(0, _ATOM)
+        base = child(0, _ATOM)
         base = f"mpf({base})" if _is_whole(tree.args[0]) else base
-        exponent = part(1, _ATOM)
+        exponent = child(1, _ATOM)
         return f"{base}**{exponent if name == 'pow' else f'(mpf(1)/{exponent})'}", _POWER
     args = [_printed(arg, names)[0] for arg in tree.args]
     if name == "piecewise":
-        parts = [f"{args[at]} if {args[at + 1]} else " for at in range(0, count - 1, 2)]
-        return f"({''.join(parts)}{args[-1] if count % 2 else 'mp.nan'})", _ATOM
+        branches = [f"{args[at]} if {args[at + 1]} else " for at in range(0, count - 1, 2)]
+        return f"({''.join(branches)}{args[-1] if count % 2 else 'mp.nan'})", _ATOM
     if name == "lambertw":
         return f"mp.lambertw({', '.join(reversed(args))})", _ATOM
     if name == "hypgeom":
@@ -180,18 +180,18 @@ def _is_whole(tree: Expression) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A comparison of a reference with its problem in plain mpmath.
+    """A comparison of a reference with the problem in plain mpmath.
 
     Attributes:
-        lines: Python that defines functions and sets ``value``, which follows from the problem,
+        lines: Python code with functions and assignments of ``value`` (from the problem),
             ``reference`` and perhaps ``error``, a bound of the error of either.
-        parameters: the symbols that get a value in front of the lines: identifier and usual value.
-        labels: what ``value`` and ``reference`` are called where they are printed.
-        variable: the symbol that is tried at points that are short to write.
+        parameters: the symbols with a value in front of the lines: identifier and usual value.
+        labels: the names of ``value`` and ``reference`` in the output.
+        variable: the symbol for trials at short numbers.
         allows: whether the problem is about a value of the variable.
         digits: the digits of the arithmetic.
-        otherwise: the program to ask if this one has no value.
-        remark: what the two values are of, where they are not those of problem and reference.
+        otherwise: the next program in the absence of a value.
+        remark: the meaning of the two values, if different from problem and reference.
 
     """
 
@@ -216,7 +216,7 @@ class Program:
         return "\n".join(lines) + "\n"
 
     def points(self, witness: Mapping[str, Fraction]) -> Iterator[Mapping[str, Fraction]]:
-        """Points of comparison: short ones first, the verifier's own point last."""
+        """Points of comparison: short points first, the verifier's own point last."""
         exact = {name: witness.get(name, usual) for name, (_, usual) in self.parameters.items()}
         short = {name: Fraction(round(10 * q), 10) or q for name, q in exact.items()}
         if self.variable not in exact:
@@ -229,14 +229,14 @@ class Program:
             yield exact
 
     def opinions(self, witness: Mapping[str, Fraction]) -> Iterator[Opinion]:
-        """What the program says at each point where two runs of it say the same."""
+        """The program's opinion at each point with two agreeing runs."""
         silent = True
         for point in self.points(witness):
             source = self.source(point)
             is_own = point.items() <= witness.items()
             try:
-                runs = [run(source, digits) for digits in (self.digits, self.digits + MORE)]
-                opinion = _compared(source, self.shown(point), runs, is_own)
+                runs = [run(source, digits) for digits in (self.digits, self.digits + EXTRA_DIGITS)]
+                opinion = _compared(source, self.point_text(point), runs, is_own)
             except Exception:  # mpmath and the formulas raise errors of many classes
                 continue
             if opinion is not None:
@@ -245,7 +245,7 @@ class Program:
         if silent and self.otherwise is not None:
             yield from self.otherwise.opinions(witness)
 
-    def shown(self, point: Mapping[str, Fraction]) -> str:
+    def point_text(self, point: Mapping[str, Fraction]) -> str:
         """The point in the words of reports."""
         values = [f"{name} = {_decimal(point[name])}" for name in self.parameters]
         return ", ".join([*values, *filter(None, [self.remark])])
@@ -253,14 +253,14 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What a program says at one point.
+    """A program's opinion at a point.
 
     Attributes:
         source: the program.
         point: the values of the symbols, as ``x = 0.5``; empty for constants.
-        expected: the value that follows from the problem.
+        expected: the problem's value.
         got: the reference's value.
-        apart: the two values differ; otherwise they agree to 10 digits.
+        apart: whether the two values differ; otherwise both agree to 10 digits.
 
     """
 
@@ -274,16 +274,18 @@ class Opinion:
 def _compared(
     source: str, point: str, runs: Sequence[Mapping[str, Any]], is_own: bool
 ) -> Opinion | None:
-    """What two runs with different digits say; None if the runs differ, or have no value.
+    """The opinion of two runs with different digits; None if the runs differ, or have no value.
 
-    A reference that is not real counts only at the verifier's own point: at others a branch of a
-    right antiderivative may be complex.
+    A non-real reference counts only at the verifier's own point: elsewhere a branch of a right
+    antiderivative may be complex.
     """
     reference, value, again = runs[0]["reference"], runs[0]["value"], runs[1]
     if not (mp.isfinite(reference) and mp.isfinite(value)) or mp.im(value):
         return None
     if mp.im(reference) and not is_own:
         return None
+    # A difference must be much larger than the change between the two precisions, an agreement must
+    # be as exact as the digits.
     gap, size = reference - value, abs(reference) + abs(value)
     shift = abs((again["reference"] - again["value"]) - gap)
     apart = bool(abs(gap) > APART * size and shift < abs(gap) / 1000)
@@ -299,11 +301,11 @@ class WorkLimitError(ArithmeticError):
 
 
 def run(source: str, digits: int) -> dict[str, Any]:
-    """The variables of a program after a run without its output and its assertion.
+    """The variables of a program after a run without output and assertion.
 
     Args:
         source: the program.
-        digits: the digits of its arithmetic, in place of its own.
+        digits: the digits of arithmetic, in place of the program's own digits.
 
     Raises:
         WorkLimitError: the program makes too many calls.
@@ -312,7 +314,7 @@ def run(source: str, digits: int) -> dict[str, Any]:
     lines = (line for line in source.split("\n") if not line.startswith(("print", "assert")))
     code = re.sub(r"mp\.dps = \d+", f"mp.dps = {digits}", "\n".join(lines))
     variables: dict[str, Any] = {}
-    calls, before, tracing = count(), mp.dps, sys.gettrace()
+    calls, digits_before, tracing = count(), mp.dps, sys.gettrace()
 
     def counted(frame: Any, event: str, argument: Any) -> None:
         if next(calls) > MOST_CALLS:
@@ -323,7 +325,7 @@ def run(source: str, digits: int) -> dict[str, Any]:
         exec(code, variables)
     finally:
         sys.settrace(tracing)
-        mp.dps = before
+        mp.dps = digits_before
     return variables
 
 
@@ -353,45 +355,53 @@ def confirmed(
     key: str = "",
     certificate: Certifying = no_certificate,
 ) -> Finding:
-    """A refutation if an independent computation confirms it; disputed if one contradicts.
+    """A refutation, if an independent computation confirms; a dispute, if a computation
+    contradicts.
 
     Args:
-        programs: comparisons, one of which a wrong reference fails.
+        programs: comparisons; a wrong reference fails at least one.
         verdict: the refutation.
         key: the problem's fingerprint.
         certificate: makes and checks the certificate.
 
     """
-    made, holds = certificate()
-    said: list[Opinion] = []
+    # Two independent confirmations are tried: the certificate's checker, and programs in mpmath.
+    # The first program with different values ends the search.
+    certificate_text, holds = certificate()
+    opinions: list[Opinion] = []
     why, silent = "mpmath has no value there", False
     try:
         for program in programs:
-            before = len(said)
+            opinion_count = len(opinions)
             for opinion in program.opinions(witness_of(verdict)):
-                said.append(opinion)
+                opinions.append(opinion)
                 if opinion.apart:
                     break
-            silent |= len(said) == before
-            if said and said[-1].apart:
+            silent |= len(opinions) == opinion_count
+            if opinions and opinions[-1].apart:
                 break
     except UnprintableError as error:
         why, silent = str(error), True
-    last = said[-1] if said else None
-    apart = last if last is not None and last.apart else None
+    # Evidence of the finding: the values of the program that differed, or of the last program.
+    latest = opinions[-1] if opinions else None
+    apart = latest if latest is not None and latest.apart else None
     claim = verdict.evidence.witness or verdict.evidence.detail
     values: dict[str, Any] = {}
-    if last is not None:
-        values = {"point": last.point, "expected": last.expected, "got": last.got}
-        values["program"] = last.source
+    if latest is not None:
+        values = {"point": latest.point, "expected": latest.expected, "got": latest.got}
+        values["program"] = latest.source
+    # A certificate that does not hold is a fault of the verifier, not of the reference.
     if holds is False:
         reason = "the certificate of the verifier's refutation does not hold"
-        return Finding(DISPUTED, reason=reason, key=key, certificate=made, **values)
+        return Finding(DISPUTED, reason=reason, key=key, certificate=certificate_text, **values)
+    # Without a confirmation the refutation is not reported. Agreement of all programs contradicts
+    # the verifier; silence leaves the question open.
     if apart is None and holds is None:
-        if last is None or silent:
+        if latest is None or silent:
             return Finding(UNDECIDED, reason=f"refuted ({claim}), not confirmed: {why}", key=key)
         reason = f"the verifier refutes it ({claim}), a second computation does not"
         return Finding(DISPUTED, reason=reason, key=key, **values)
+    # Only the certificate confirms: the values are the verifier's own.
     if apart is None:
         witness = verdict.evidence.witness
         assert witness is not None
@@ -400,4 +410,4 @@ def confirmed(
         point = witness.described().get("at", "")
         values = {"point": point, "expected": expected, "got": got}
     by = (*(["certificate"] if holds else []), *(["mpmath"] if apart else []))
-    return Finding(REFUTED, confirmed_by=by, key=key, certificate=made, **values)
+    return Finding(REFUTED, confirmed_by=by, key=key, certificate=certificate_text, **values)

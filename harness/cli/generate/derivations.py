@@ -121,7 +121,7 @@ def _generate(
 def _of_subset(
     benchmark: str, seed: int, subset: str | None, limit: int | None, out: Path, force: bool
 ) -> bool:
-    """Write the problems of ``subset`` and return True, or return False if it is None."""
+    """Write the problems of ``subset`` and return True; return False for None."""
     check_out(out, force)
     if subset is None:
         if limit is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ....benchmarks.hint.pools import PARTS
+from ....benchmarks.hint.pools import SPLITS
 from ....benchmarks.hint.release import records, write_release
 from ....benchmarks.hint.semantics import CONCEPTS
 from ...core.errors import UserError
@@ -46,8 +46,8 @@ def generate_release(
     if style == "records":
         counts = write_release(out, seed, workers=workers)
     else:
-        counts = dict.fromkeys(PARTS, 0)
-        for split in PARTS:
+        counts = dict.fromkeys(SPLITS, 0)
+        for split in SPLITS:
             with (out / f"{split}.jsonl").open("w", encoding="utf-8") as file:
                 for record in records(split, seed, concept):
                     file.write(json.dumps(record.to_completion()) + "\n")

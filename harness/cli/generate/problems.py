@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Generators(click.Group):
-    """A command for each benchmark, and those with options of their own."""
+    """A command for each benchmark, and commands with special options."""
 
     #: Benchmarks whose command is shown under another name.
     ALIASES: ClassVar[dict[str, str]] = {"lample_charton": "lample-charton"}
@@ -90,7 +90,7 @@ def generate() -> None:
 )
 @click.option("--force", is_flag=True, help="Replace what is there.")
 def _plain(**options: Any) -> None:
-    """The options of benchmarks without a command of their own."""
+    """The options of benchmarks without a separate command."""
 
 
 def _generate(
@@ -139,7 +139,7 @@ def _problems(
 
 
 def _perturbed(name: str, bank: str, seed: int, limit: int | None) -> Sequence[Problem]:
-    """Perturbations of any problems, as if a model had solved them."""
+    """Perturbations of any problems, as after a model's right answers."""
     perturbation = name.partition("/")[2]
     if perturbation not in KINDS:
         raise UserError(f"{name!r} cannot be made of a bank; {suggest(perturbation, KINDS)}")

@@ -1,4 +1,4 @@
-"""`run.py hint`: HINT's data, what answers depend on, and the embeddings of pictures."""
+"""`run.py hint`: HINT's data, properties behind answers, and the embeddings of pictures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def hint() -> None:
 
 
 def out_option(name: str) -> Decorator:
-    """The folder of a page and its figures."""
+    """The folder of a page with its figures."""
     return click.option(
         "--out",
         type=click.Path(path_type=Path, file_okay=False),
@@ -52,12 +52,12 @@ seed_option = click.option("--seed", default=0, show_default=True, help="Of the 
 @out_option("hint-data")
 def data(per_length: int, pictures: str, seed: int, out: Path) -> None:
     """Print the distributions of the data: Figures A1 and A2, and the quota of results."""
-    made = [
+    sections = [
         statistics.figure_a1(pictures, seed),
         *statistics.figure_a2(statistics.drawn(seed, per_length)),
         statistics.quota(seed),
     ]
-    write(made, out, "HINT: the data", f"seed {seed}")
+    write(sections, out, "HINT: the data", f"seed {seed}")
 
 
 @hint.command()
@@ -74,8 +74,8 @@ def accuracy(run: Path, model: str | None, seed: int, out: Path) -> None:
         raise UserError(f"{run} has {', '.join(labels.values())}: name one with --model")
     rows = properties.answered(opened, chosen[0])
     label = Path(labels[chosen[0]]).name
-    made = [*properties.figure_a5(label, rows), properties.figure_a6(label, rows, seed)]
-    write(made, out, "HINT: properties of expressions", labels[chosen[0]])
+    sections = [*properties.figure_a5(label, rows), properties.figure_a6(label, rows, seed)]
+    write(sections, out, "HINT: properties of expressions", labels[chosen[0]])
 
 
 @hint.command()
@@ -85,16 +85,16 @@ def accuracy(run: Path, model: str | None, seed: int, out: Path) -> None:
 @seed_option
 @out_option("hint-embeddings")
 def embeddings(model: str, per_symbol: int, pictures: str, seed: int, out: Path) -> None:
-    """Draw the embeddings of test pictures of a model that sees: Figure A4."""
+    """Draw the embeddings of test pictures of a vision model: Figure A4."""
     created = create(model, {"pictures": pictures} if pictures else {})
     if not isinstance(created, Seq2Seq):
         raise UserError(f"{model} is not of the kind seq2seq")
     write([figure_a4(created, per_symbol, seed)], out, "HINT: embeddings of symbols", model)
 
 
-def write(made: list[Section], out: Path, title: str, subtitle: str) -> None:
-    """Print sections, and write them as a page with SVG files of the figures beside it."""
-    print_sections(made)
-    files = write_svg((figure for section in made for figure in section.figures), out)
-    page = write_sections(out / "index.html", title, subtitle, made)
+def write(sections: list[Section], out: Path, title: str, subtitle: str) -> None:
+    """Print sections, and write a page with the sections and SVG files of the figures."""
+    print_sections(sections)
+    files = write_svg((figure for section in sections for figure in section.figures), out)
+    page = write_sections(out / "index.html", title, subtitle, sections)
     click.echo(f"wrote {page} and {len(files)} figures", err=True)

@@ -44,8 +44,8 @@ def brittleness(
 ) -> None:
     """Print the tables of "Symbolic Brittleness" for runs.
 
-    The page of each run is written, too. The published numbers stand beside them. Several runs are
-    compared by their way of decoding.
+    The page of each run is written, too, with the published numbers beside ours. Several runs are
+    compared by the way of decoding.
     """
     opened = [Run(path) for path in runs]
     for run in opened:
@@ -132,10 +132,10 @@ def logprobs(
     written: str | None,
     limit: int | None,
 ) -> None:
-    """Ask a model how likely it finds a run's references.
+    """Ask a model for the likelihood of a run's references.
 
-    Its own best answers are scored, too. `run.py brittleness` then tells
-    search errors from model errors. The same command goes on where it was stopped.
+    The model's own best answers are scored, too. `run.py brittleness` then tells search errors from
+    model errors. The same command resumes a stopped scoring.
     """
     scorer = create(model, key_values(model_options, "-M"))
     result = score_texts(
@@ -167,12 +167,13 @@ def logprobs(
 def pairwise(
     runs: tuple[Path, ...], policy: str | None, pool: str | None, form: str | None
 ) -> None:
-    """Analyse items with their perturbed twins.
+    """Analyse items with perturbed twins.
 
     For runs of derivations or calculus. Prints accuracy and F1 with paired differences, S, G, None,
-    All, Static±, Not P and the final operators behind them, the published tables beside, and writes
-    pairwise.html with the figure into the (first) run. Of several models, it shows which items
-    all of them get right or wrong; of unperturbed problems under the prompts of Table 4, F1.
+    All, Static±, Not P and the operators behind each category, the published tables beside, and
+    writes pairwise.html with the figure into the (first) run. For several models, the output has
+    the items that all models get right or wrong; for unperturbed problems under the prompts of
+    Table 4, F1.
     """
     opened = [Run(path) for path in runs]
     designs = prompt_designs(opened, policy)

@@ -52,9 +52,9 @@ def redteam(
 ) -> int:
     """Search for wrong verdicts of the verifier.
 
-    Wrong answers that are accepted, right ones that are refused or undecided, and failures. The
-    exit status is 1 if there are any. For a number of tries the same cases are found with any
-    number of workers. Interrupted, it prints what it has.
+    The findings are accepted wrong answers, refused or undecided right answers, and failures. The
+    exit status is 1 if the search has findings. For a number of tries, any number of workers finds
+    the same cases. An interrupted search prints the findings so far.
     """
     from rich.console import Console
     from rich.progress import Progress

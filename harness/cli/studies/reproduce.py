@@ -71,9 +71,9 @@ def reproduce(
 ) -> None:
     """Repeat a published table or figure.
 
-    Without a NAME, list them all.
+    Without a NAME, list all reproductions.
 
-    The same command goes on where it was stopped.
+    The same command resumes a stopped reproduction.
     """
     if check:
         if model or small or dry_run or record or markdown or as_json:
@@ -114,19 +114,19 @@ def _no_record(named: Reproduction) -> str:
 
 
 def _measured(named: Reproduction, folder: Path) -> Measurement:
-    """The numbers of a finished reproduction, written beside it."""
+    """The numbers of a finished reproduction, written to the folder of results."""
     values = MEASURES[named.measure](folder)
     result = measurement(named.name, named.measured_commands, values, named.seed)
     write(result, folder / FILE)
     return result
 
 
-def _check(ctx: click.Context, wanted: list[Reproduction], out: Path | None) -> None:
-    """Measure anew, and end with status 1 if a number is another one."""
+def _check(ctx: click.Context, reproductions: list[Reproduction], out: Path | None) -> None:
+    """Measure anew, and end with status 1 if a number differs."""
     different: list[str] = []
-    for named in wanted:
-        before = recorded(named.name)
-        if before.commands != named.measured_commands:
+    for named in reproductions:
+        stored = recorded(named.name)
+        if stored.commands != named.measured_commands:
             different.append(f"{named.name}: other commands than those recorded")
             continue
         with TemporaryDirectory() as temporary:
@@ -136,10 +136,10 @@ def _check(ctx: click.Context, wanted: list[Reproduction], out: Path | None) -> 
                 str(folder), named.own_model or None, small=bool(named.small)
             )
             _run(ctx, lines, folder / FINISHED)
-            different += differences(_measured(named, folder), before)
+            different += differences(_measured(named, folder), stored)
     for line in different:
         click.echo(line)
-    click.echo(f"{len(wanted)} checked: {len(different) or 'no'} differences", err=True)
+    click.echo(f"{len(reproductions)} checked: {len(different) or 'no'} differences", err=True)
     if different:
         sys.exit(1)
 
@@ -154,7 +154,7 @@ def _list(markdown: bool, as_json: bool) -> None:
 
 
 def _run(ctx: click.Context, lines: list[list[str]], finished: Path) -> None:
-    """Run commands in turn, but for those that have ended well before."""
+    """Run commands in turn, without the commands that ended well before."""
     done = finished.read_text(encoding="utf-8").splitlines() if finished.exists() else []
     root = ctx.find_root()
     for line in lines:

@@ -52,7 +52,7 @@ _OWN = tuple(name for name in SearchSettings.__slots__ if name != "seeds")
 
 
 def own(*flags: str, **attributes: Any) -> Callable[[Any], Any]:
-    """An option that is a field of `SearchSettings`, which has its default."""
+    """An option for a field of `SearchSettings`, with the field's default."""
     default = getattr(_DEFAULTS, flags[-1].partition("/")[0].lstrip("-").replace("-", "_"))
     shown_default = str(default) if default is not None and not isinstance(default, bool) else False
     return click.option(*flags, default=None, show_default=shown_default, **attributes)
@@ -203,14 +203,14 @@ def search(ctx: click.Context, /, runs: tuple[Path, ...], **flags: Any) -> int:
     """Search for problems that a model fails.
 
     A genetic search (SAGGA of "Symbolic Brittleness"): formulas are mutated, the model is asked,
-    and what it fails becomes an archive and the next generation's seeds. --preset names the
-    published runs; without it the settings are those of `general`, or your own.
+    and failed problems become an archive and the next generation's seeds. --preset names the
+    published runs; without --preset the settings are the settings of `general`, or your own.
 
     The run directory is a run like any other (`report`, `view`, `export`), and
-    `sweep --benchmark DIR/archive` asks another model what this one failed. The same command goes
-    on where it was stopped; a larger --archive or --generations extends a search.
+    `sweep --benchmark DIR/archive` asks another model the failed problems. The same command resumes
+    a stopped search; a larger --archive or --generations extends a search.
 
-    With the directories of searches, print their tables and ask nothing.
+    With the directories of searches, print the tables and ask nothing.
     """
     output = {name: flags[name] for name in ("form", "as_json", "paper", "elementary", "figures")}
     if runs:
@@ -260,7 +260,7 @@ def _settings(flags: dict[str, Any]) -> SearchSettings:
 
 
 def _spec(ctx: click.Context, settings: SearchSettings) -> SweepSpec:
-    """What is asked and how, as for `sweep`."""
+    """The questions and the way of asking, as for `sweep`."""
     named = {"seeds", "seeds-from", "seeds-limit", "solved-by", "solved-by-option"}
     named |= {"paper", "elementary", "figures", "format", "markdown"}
     named |= {name.replace("_", "-") for name in _OWN} | {"preset", "seed-size"}
@@ -281,7 +281,7 @@ def _models(flags: dict[str, Any]) -> list[Model]:
 
 
 def _refuse_unlimited(job: Job) -> None:
-    """Raise `UserError` where answers cost money without a limit: their number is not known."""
+    """Raise `UserError` if answers cost money without a limit: the number of answers is unknown."""
     if job.limits.max_cost is None and any(job.limits.price(model) for model in job.models):
         raise UserError("answers of this model cost money; say how much at most with --max-cost")
 
@@ -337,7 +337,9 @@ def _show(
 
 
 class SearchProgress(Silent):
-    """On a terminal a bar of the archive and one of the answers; elsewhere a line a generation."""
+    """A bar of the archive and a bar of the answers on a terminal; elsewhere a line per
+    generation.
+    """
 
     def __init__(self, settings: SearchSettings) -> None:
         self._bar: Progress | None = None
@@ -374,7 +376,7 @@ class SearchProgress(Silent):
         self._say(text)
 
     def generation(self, record: SearchRecord) -> None:
-        """Tell of a generation that is over."""
+        """Report a finished generation."""
         latest = record.generations[-1]
         if self._bar is not None:
             self._bar.update(self._archive, completed=latest.archive)

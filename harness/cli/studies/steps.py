@@ -49,8 +49,8 @@ def steps(
 ) -> None:
     """Judge every step of a run's solutions.
 
-    The tables say where solutions fail, and how often a right answer is luck. What is found is
-    stored in the run, and `report` shows it.
+    The tables show where solutions fail, and how often a right answer is luck. The judged steps are
+    stored in the run, and `report` shows the tables.
     """
     if problems is not None:
         check_out(problems, force)

@@ -2,12 +2,12 @@
 
 The state of each batch is written to the run's directory before and after every step:
 
-    0001.json the ids at the server and the status (`BatchRecord`) 0001.jsonl the requests, as they
-    are uploaded 0001.output.jsonl the responses, once they are there; and 0001.errors.jsonl
+    0001.json          the ids at the server and the status (`BatchRecord`)
+    0001.jsonl         the requests, as uploaded
+    0001.output.jsonl  the responses, once complete; and 0001.errors.jsonl
 
 A process may be killed at any time; the next process continues. After a kill during the creation of
-a batch, the server's batches are searched for the record's token, so that no batch is created
-twice.
+a batch, the server's batches are searched for the record's token, and no batch is created twice.
 """
 
 from __future__ import annotations
@@ -219,6 +219,8 @@ class _BatchSession:
                 "body": self.model.body(request),
             }
             line = json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+            # A batch has a single path. A full batch is yielded at once, so memory holds one batch
+            # per path.
             lines, size = batches.get(path, ({}, 0))
             if lines and (
                 len(lines) >= self.model.requests_per_batch or size + len(line) > max_bytes
@@ -238,7 +240,7 @@ class _BatchSession:
     # --- calls of the API ----------------------------------------------------------------------
 
     async def _advance(self, record: BatchRecord) -> BatchRecord:
-        """Advance a batch by one step: submit, ask for the status, or fetch the responses."""
+        """Advance a batch by a step: submit, ask for the status, or fetch the responses."""
         if record.status in ("new", "uploaded", "creating"):
             record = await self._submit(record)
         if record.status not in ENDED:
@@ -254,6 +256,7 @@ class _BatchSession:
                 self._check_refusal(record, batch)
             if record.status in ENDED:
                 await self._fetch(record)
+            # Saved after every step, for a process that continues after a kill.
             self._save(record)
         return record
 
@@ -324,7 +327,7 @@ class _BatchSession:
         return replace(record, batch=batch.id, status=batch.status)
 
     async def _find(self, record: BatchRecord) -> BatchRecord | None:
-        """Return the batch with the record's token, if the server has one."""
+        """Return the batch with the record's token, if the server has such a batch."""
 
         async def search() -> BatchRecord | None:
             async for batch in self.client.batches.list(limit=100):
@@ -438,7 +441,7 @@ def _split_id(identifier: str) -> tuple[str, int]:
 
 
 def _rows(path: Path) -> Iterator[Any]:
-    """Yield the rows of a file, if it exists; broken lines are skipped."""
+    """Yield the rows of a file, if the file exists; broken lines are skipped."""
     if not path.exists():
         return
     with path.open("rb") as file:

@@ -17,7 +17,7 @@ from .rate_limits import retry_after
 
 
 class RefusedError(Exception):
-    """The server will never answer this request, but may answer different ones."""
+    """The server will never answer the request, but may answer other requests."""
 
     def __init__(self, detail: str, reason: FinishReason = FinishReason.ERROR) -> None:
         super().__init__(detail)
@@ -85,6 +85,8 @@ def response_error(spec: str, status: int, headers: Mapping[str, str], content: 
     """Return the exception for a response with an error status (see the module)."""
     message, code = _parse_error(content)
     detail = f"{status}: {message}"
+    # Bad requests: a content filter refuses the prompt, an unknown setting concerns all requests,
+    # and anything else concerns the request alone.
     if status in (400, 413, 422):
         if _FILTERED.search(f"{code} {message}"):
             return RefusedError(detail, FinishReason.CONTENT_FILTER)
@@ -93,6 +95,7 @@ def response_error(spec: str, status: int, headers: Mapping[str, str], content: 
         return RefusedError(detail)
     if status == 403 and _FILTERED.search(message):
         return RefusedError(detail, FinishReason.CONTENT_FILTER)
+    # Wrong keys and paths concern all requests and end the sweep.
     if status in (401, 403):
         return ModelError(f"model {spec}: the server does not accept the key ({detail})")
     if status in (404, 405):
@@ -101,6 +104,7 @@ def response_error(spec: str, status: int, headers: Mapping[str, str], content: 
         )
     if status == 402 or (status == 429 and _UNPAID.search(f"{code} {message}")):
         return ModelError(f"model {spec}: the account has no credit left ({detail})")
+    # Temporary errors are retried after the server's pause.
     if status in (408, 409, 425, 429) or (status >= 500 and status != 501):
         wait = retry_after(headers)
         return UnavailableError(detail, wait, throttled=status == 429, internal=status == 500)
@@ -108,7 +112,7 @@ def response_error(spec: str, status: int, headers: Mapping[str, str], content: 
 
 
 def _parse_error(content: str) -> tuple[str, str]:
-    """Return an error's message in one line, and the code, type and parameter."""
+    """Return an error's message in a line, with the code, type and parameter."""
     try:
         payload = json.loads(content)
         error = payload.get("error", payload)

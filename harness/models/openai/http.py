@@ -1,6 +1,6 @@
-"""The openai client, and a faster way to send its requests.
+"""The openai client, and a faster way to send requests.
 
-For each request the client checks, copies and merges options and headers, which costs more than all
+For each request the client checks, copies and merges options and headers, at a higher cost than all
 other work for a sample (docs/models.md). The result is the same for every request; `Connection`
 takes options and headers from the client once, and sends with aiohttp or httpx directly.
 """
@@ -34,7 +34,7 @@ _HTTP_LIBRARIES = ("aiohttp", "httpx2", "httpx", "httpcore2", "httpcore")
 
 
 def make_client(model: OpenAIProtocol, http: Any = None) -> AsyncOpenAI:
-    """Return an openai client without retries, which `session` makes."""
+    """Return an openai client without retries, made by `session`."""
     import openai
 
     http = http or make_http(model)

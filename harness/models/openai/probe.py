@@ -1,4 +1,4 @@
-"""A request for one token before a sweep, to detect a server without answers at once."""
+"""A request for a single token before a sweep, to detect a server without answers at once."""
 
 from __future__ import annotations
 
@@ -36,8 +36,10 @@ async def probe(session: ServerSession[OnlineModel], request: Request) -> None:
         error, hangs = session.connection.classify(exception), isinstance(exception, TimeoutError)
     else:
         return
+    # The most frequent mistake is a URL without /v1: look there before giving up.
     if isinstance(error, UnknownPathError) and not model.url.endswith("/v1"):
         await _look_below(session, f"{model.url}/v1", error)
+    # Errors of the probe's own settings, and temporary errors, are left to the sweep.
     if isinstance(error, ModelError) and not isinstance(error, SettingError):
         raise error
     if isinstance(error, UnavailableError) and error.unconnected:

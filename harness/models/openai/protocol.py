@@ -91,7 +91,7 @@ class OpenAIProtocol(Model):
 
     @property
     def key(self) -> str:
-        """The API key; ``none`` if no key is set and the server is local or without TLS."""
+        """The API key; ``none`` without a set key, for a local server or without TLS."""
         key = os.environ.get(self.api_key_env, "")
         if not key and urlsplit(self.url).scheme == "https" and not is_loopback(self.url):
             raise ModelError(
@@ -166,7 +166,9 @@ class OpenAIProtocol(Model):
         return body | self._extra
 
     def probe_body(self, request: Request) -> dict[str, Any] | None:
-        """Return the body that asks for one token; None if ``omit`` drops the token limit."""
+        """Return the body of a request for a single token; None if ``omit`` drops the token
+        limit.
+        """
         limit = self._limit_field(request.prompt)
         body = self.body(request)
         for name in ("n", "use_beam_search", "logprobs"):
@@ -174,7 +176,7 @@ class OpenAIProtocol(Model):
         return body | {limit: 1} if limit in body else None
 
     def echo_body(self, prompt: str | list[int], max_tokens: int) -> dict[str, Any]:
-        """Return the body of a request that echoes a prompt with its log-probabilities."""
+        """Return the body of a request for a prompt's echo with log-probabilities."""
         body = {
             "model": self.name,
             "prompt": prompt,

@@ -1,10 +1,10 @@
-"""Rate limits of a server, and a concurrency that adapts to its load.
+"""Rate limits of a server, and a concurrency that adapts to the server's load.
 
 The number of requests under way follows "additive increase, multiplicative decrease" (Chiu and
 Jain, 1989), as the window of Data Center TCP does (Alizadeh and others, 2010): an overload reduces
 the window by half of the recent share of rejected requests, once for all requests in flight; each
-response adds 1 / window. A server that rejects everything halves the window each time; a server
-that fails every tenth request at any load hardly reduces the window.
+response adds 1 / window. Rejection of everything halves the window each time; failure of every
+tenth request at any load hardly reduces the window.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ class RateLimit:
         self._next_start = 0.0
 
     def schedule(self, cost: float, now: float) -> float:
-        """Return when a request of this cost may start, after all earlier scheduled requests."""
+        """Return the earliest start of a request with a given cost, after all scheduled
+        requests.
+        """
         if not self._seconds:
             return now
         start = max(self._next_start, now)
@@ -122,7 +124,7 @@ class AdaptiveLimiter:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the pause that a server asks for, in seconds (RFC 9110, 10.2.3: seconds or a date)."""
+    """Return the server's requested pause in seconds (RFC 9110, 10.2.3: seconds or a date)."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         value = headers.get(name, "").strip()
         try:

@@ -51,7 +51,7 @@ _FAILURES = ("error", "abort", "network_error", "insufficient_system_resource")
 
 
 def parse_response(content: bytes) -> Response:
-    """Parse the body of a response; raises `UnavailableError` if it is not in the protocol."""
+    """Parse the body of a response; raises `UnavailableError` outside of the protocol."""
     try:
         payload = json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -136,7 +136,7 @@ def _usage(payload: Json) -> dict[str, Any]:
 
 
 def _count(value: Any) -> int | None:
-    """Return a number of tokens; None if it is missing or impossible."""
+    """Return a number of tokens; None if missing or impossible."""
     count = -1 if value is None else int(value)
     return count if 0 <= count < MAX_TOKENS else None
 

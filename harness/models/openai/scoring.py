@@ -1,7 +1,7 @@
-"""Log-probabilities of given texts (teacher forcing), by servers that echo the prompt.
+"""Log-probabilities of given texts (teacher forcing), by servers with an echo of the prompt.
 
 With vLLM's server prompt and text are tokenized separately and sent as tokens, as a completion
-follows the prompt. Other servers get prompt and text as one string, whose tokens must have a
+follows the prompt. Other servers get prompt and text as a single string; the tokens must have a
 boundary at the beginning of the text.
 """
 
@@ -28,7 +28,7 @@ CACHED_PROMPTS = 256
 
 @dataclass(frozen=True, slots=True)
 class Echo:
-    """A server's echo: the tokens of a text, as strings, and their log-probabilities."""
+    """A server's echo: the tokens of a text, as strings, with log-probabilities."""
 
     text: str
     tokens: tuple[str, ...]
@@ -78,6 +78,7 @@ class EchoScorer:
             text.append(self.end_token)
         if not text:
             return Scored(item.key, ())
+        # Prompt and text are tokenized apart, as a completion follows a prompt.
         prompt = await self._prompt_tokens(item.prompt)
         body = self.model.echo_body(prompt + text, max_tokens=0)
         echo = await self._post("/completions", body, len(prompt) + len(text), parse_echo)
@@ -139,9 +140,9 @@ def _parse_tokens(content: bytes) -> list[int]:
 
 
 def text_logprobs(echo: Echo, prefix: str, text: str) -> tuple[float, ...] | None:
-    """Return the log-probabilities of the tokens of ``text``, which follows ``prefix``.
+    """Return the log-probabilities of the tokens of ``text`` after ``prefix``.
 
-    Returns None if the echo is of another text; empty if no token begins at ``text``.
+    Returns None for an echo of another text; empty if no token begins at ``text``.
     """
     starts = _token_starts(echo, prefix + text)
     if starts is None:

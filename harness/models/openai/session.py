@@ -64,7 +64,7 @@ class Paced(Model):
     @property
     @abstractmethod
     def name(self) -> str:
-        """The model's name at its server."""
+        """The model's name at the server."""
 
     @abstractmethod
     def path(self, prompt: Rendered) -> str:
@@ -77,7 +77,7 @@ class Paced(Model):
 
 @dataclass(frozen=True, kw_only=True)
 class OnlineModel(OpenAIProtocol, Paced):
-    """A model behind a server that our client asks."""
+    """A model behind a server of our client."""
 
     probe: float = operational(30.0)
     transport: str = operational("")  # default: aiohttp if it is installed
@@ -95,7 +95,7 @@ ModelT = TypeVar("ModelT", bound=Paced)
 
 
 class Server(Protocol):
-    """A server, as `ServerSession` uses it."""
+    """A server as used by `ServerSession`."""
 
     async def get(self, path: str) -> bytes:
         """Return a response's body."""
@@ -104,11 +104,11 @@ class Server(Protocol):
         """Return the body of the response to a JSON body."""
 
     def classify(self, error: Exception) -> Exception:
-        """Return the one of `errors` that an exception stands for, or else itself."""
+        """Return the member of `errors` for an exception, or the exception itself."""
 
 
 class ServerSession(Generic[ModelT]):
-    """Requests to a server, with their shared state."""
+    """Requests to a server, with shared state."""
 
     def __init__(self, model: ModelT, connection: Server) -> None:
         self.model, self.connection = model, connection

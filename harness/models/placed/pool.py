@@ -1,9 +1,9 @@
-"""The engines of a model on a Ray cluster, which share its requests.
+"""The engines of a model on a Ray cluster, with shared requests.
 
 Each engine is a process with the model, in a separate placement group if GPUs are needed. A request
 goes to the engine with the fewest requests. Requests of a dead engine go to other engines, and the
-engine is replaced. Answers come back one by one, so that this process stores them at once, and the
-same command resumes a stopped sweep.
+engine is replaced. Answers arrive one by one; the process stores each answer at once, and the same
+command resumes a stopped sweep.
 
 Ray Data and Ray Serve have engines for language models, too. The former maps whole data sets, and
 stores nothing before a block is finished; the latter is an OpenAI server, for the kind ``openai/``.
@@ -74,7 +74,7 @@ def placed(model: Model) -> Answering:
 
 @dataclass(eq=False, slots=True)
 class _Slot:
-    """A slot of the cluster, and its present engine."""
+    """A slot of the cluster, with the present engine."""
 
     group: EngineGroup
     node: str = ""  # where an engine without GPUs is wanted
@@ -123,7 +123,7 @@ class EnginePool:
         return len(self._slots)
 
     async def complete(self, requests: AsyncIterator[Request]) -> AsyncGenerator[Completion, None]:
-        """Yield one completion for each sample of each request; see `Model.complete`."""
+        """Yield a completion for each sample of each request; see `Model.complete`."""
 
         async def answers() -> AsyncGenerator[list[Completion], None]:
             async with aclosing(self._ask("complete", requests)) as blocks:
@@ -209,7 +209,7 @@ class EnginePool:
                 yield result
 
     async def _free(self, *, alone: bool = False) -> _Slot:
-        """Wait for a free engine, and return the one with the fewest requests.
+        """Wait for a free engine, and return the engine with the fewest requests.
 
         With ``alone``, the engine is reserved and has no other requests.
         """
@@ -278,7 +278,7 @@ class EnginePool:
         task.add_done_callback(self._tasks.discard)
 
     async def _join(self, slot: _Slot, actor: Any) -> None:
-        """Wait for the start of an engine, and make it available."""
+        """Wait for the start of an engine, and make the engine available."""
         try:
             about = await actor.about.remote()
         except Exception as error:
@@ -294,7 +294,7 @@ class EnginePool:
             self._changed.notify_all()
 
     def _lost(self, slot: _Slot, actor: Any, error: Exception) -> None:
-        """Replace a dead engine, unless it is replaced already or does not start."""
+        """Replace a dead engine, unless already replaced or unable to start."""
         self._why = line_of(error)
         if slot.actor is not actor:
             return

@@ -1,4 +1,4 @@
-"""Baselines of `run.py train hint` as models that answer with a number."""
+"""Baselines of `run.py train hint` as models with a number as the answer."""
 
 from __future__ import annotations
 
@@ -76,6 +76,7 @@ class Seq2Seq(BatchModel):
         start = time.perf_counter()
         networks, network = self._loaded
         done: list[Completion] = []
+        # Unreadable problems fail alone, and the readable problems of the batch go on.
         readable, tokens, symbols = [], [], []
         pictures = problem_pictures(self.pictures) if self.sizes.inputs == "pictures" else None
         for request in requests:
@@ -90,6 +91,7 @@ class Seq2Seq(BatchModel):
             tokens.append(read)
         if not readable:
             return done
+        # One forward pass for all readable problems; the time is shared equally.
         device = next(network.parameters()).device
         windows = networks.windows_of(symbols, device) if pictures else None
         written = network.answers(networks.padded(tokens, device), windows)

@@ -86,7 +86,7 @@ def make(sizes: Sizes) -> Seq2SeqNetwork:
 
 
 def _resnet(width: int, channels: Sequence[int]) -> nn.Module:
-    """ResNet-18 from scratch, or one block of each of ``channels``; features are projected."""
+    """ResNet-18 from scratch, or a block of each of ``channels``; features are projected."""
     from transformers import ResNetConfig, ResNetModel
 
     sizes = list(channels) or [64, 128, 256, 512]
@@ -158,9 +158,9 @@ class Recurrent(Seq2SeqNetwork):
 
 
 class Transformer(Seq2SeqNetwork):
-    """A Transformer with absolute or relative positions; a universal encoder has one layer.
+    """A Transformer with absolute or relative positions; a universal encoder has a single layer.
 
-    Embeddings are projected to the width of the states, which is ``sizes.hidden``.
+    Embeddings are projected to the width of the states, ``sizes.hidden``.
     """
 
     def __init__(self, sizes: Sizes) -> None:
@@ -179,9 +179,9 @@ class Transformer(Seq2SeqNetwork):
     def _placed(self, states: Tensor) -> Tensor:
         if self.sizes.relative:
             return states
-        places = torch.arange(states.shape[1], device=states.device)
+        positions = torch.arange(states.shape[1], device=states.device)
         scaled = states * math.sqrt(self.sizes.hidden)
-        return self.dropout(scaled + waves(places, self.sizes.hidden).to(states))
+        return self.dropout(scaled + waves(positions, self.sizes.hidden).to(states))
 
     def encode(self, source: Tensor, windows: Tensor | None = None) -> Any:
         seen = (source != PAD)[:, None, None]

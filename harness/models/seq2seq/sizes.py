@@ -21,11 +21,10 @@ MOST_DIGITS = 5
 class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A baseline; the defaults are underlined in table A3 of Li et al. 2023.
 
-    ``layers`` are those of the encoder (None: 6 for Transformers, else 3), ``hidden`` is the width
-    of the states, and ``embedding`` that of the embeddings. Relative positions that are farther
-    away than ``max_distance`` count as that far. ``inputs`` are symbols, or pictures of symbols
-    that a residual network reads: ResNet-18, or one with a block of each of the channels in
-    ``resnet``.
+    ``layers`` is the number of encoder layers (None: 6 for Transformers, else 3), ``hidden`` the
+    width of the states, and ``embedding`` the width of the embeddings. Relative positions beyond
+    ``max_distance`` count as ``max_distance``. ``inputs`` are symbols, or pictures of symbols for a
+    residual network: ResNet-18, or a network with a block of each of the channels in ``resnet``.
     """
 
     kind: Literal["gru", "lstm", "transformer"]
@@ -77,7 +76,7 @@ TABLE_3: dict[str, Sizes] = {
 
 
 def source_tokens(text: str) -> list[int]:
-    """The tokens of an expression between start and end; raises ``KeyError`` for other symbols.
+    """The tokens of an expression between start and end; raises ``KeyError`` for unknown symbols.
 
     >>> source_tokens("6*(5-2)")
     [1, 9, 15, 17, 8, 14, 5, 18, 2]
@@ -95,9 +94,7 @@ def target_tokens(value: int) -> list[int]:
 
 
 def answer(tokens: Sequence[int]) -> str | None:
-    """The number of output tokens up to the end token; None without an end token, or without
-    digits.
-    """
+    """The number from output tokens up to the end; None without an end token or without digits."""
     if END not in tokens:
         return None
     digits = tokens[: tokens.index(END)]

@@ -1,11 +1,11 @@
-"""The tasks of a solver's worker pool: each task solves one problem in a child process.
+"""The tasks of a solver's worker pool: each task solves a problem in a child process.
 
-The child has a timer of processor time, which other load on the machine does not advance; when the
-timer expires, the kernel kills the child. A waiting child is ended as well, by a watch on its
-processor time, which a working program uses on the busiest machine. A reply is a dictionary:
-``outcome`` (``answer``, ``time``, ``memory``, ``failure``; ``machine``: a fault that says nothing
-about the system), ``seconds`` of processor time, the answer's ``text``, and ``detail`` or the
-program's ``output``.
+The child has a timer of processor time, independent of other load on the machine; when the timer
+expires, the kernel kills the child. A waiting child is ended as well, by a watch on processor time,
+which a working program uses even on the busiest machine. A reply is a dictionary: ``outcome``
+(``answer``, ``time``, ``memory``, ``failure``; ``machine``: a fault of the machine, not of the
+system), ``seconds`` of processor time, the answer's ``text``, and ``detail`` or the program's
+``output``.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def sympy_question(
 
 
 def _in_child(work: Callable[[], tuple[str, str]], seconds: float) -> Reply:
-    """The reply of a child that does the work."""
+    """The reply of the child process that does the work."""
     worker = os.getpid()
     read_end, write_end = os.pipe()
     child = os.fork()
@@ -107,8 +107,7 @@ def run_program(command: list[str], script: str, folder: str, seconds: float) ->
     """Run a program on a script in an empty folder; the answer is in the file ``answer``.
 
     The script is both standard input and the file ``script``. The folder is also the home folder,
-    so that no start-up files are read. The folder is made in ``folder``, if that exists on this
-    machine.
+    without start-up files. The folder is made in ``folder``, if present on the machine.
     """
     with tempfile.TemporaryDirectory(dir=folder if Path(folder).is_dir() else None) as home:
         directory = Path(home)
@@ -142,7 +141,7 @@ def run_program(command: list[str], script: str, folder: str, seconds: float) ->
 
 @contextlib.contextmanager
 def _watch(pid: int) -> Iterator[threading.Event]:
-    """End a child that uses no processor time; the event is set in this case."""
+    """End a child that uses no processor time, and set the event."""
     ended, waits = threading.Event(), threading.Event()
 
     def look() -> None:

@@ -1,4 +1,4 @@
-"""Alkahest's `integrate`: Risch's algorithm, with rules and special functions beside it."""
+"""Alkahest's `integrate`: Risch's algorithm, with rules and special functions."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ class AlkahestSolver(ProgramSolver):
     def command(self, program: str) -> list[str]:
         return [program, "-I", "script"]
 
-    def script(self, asked: str, kinds: Mapping[str, str], functions: Sequence[str] = ()) -> str:
-        domains = {name: kind if kind in _DOMAINS else "real" for name, kind in kinds.items()}
-        return _SCRIPT.format(integrand=asked, kinds={"x": "real"} | domains)
+    def script(self, text: str, domains: Mapping[str, str], functions: Sequence[str] = ()) -> str:
+        supported = {name: word if word in _DOMAINS else "real" for name, word in domains.items()}
+        return _SCRIPT.format(integrand=text, kinds={"x": "real"} | supported)
 
     def error_message(self, output: str) -> str:
         return " ".join(output.split())

@@ -151,14 +151,14 @@ def _failure(
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramSolver(Solver):
-    """A system that is a program: a script writes the answer to a file, in one line.
+    """A system as a program: a script writes the answer to a file, in a single line.
 
     A subclass has the system's ``dialect``, `command` and `script`. Integrands are printed from
     parsed expressions, never passed on as text; answers are parsed, never evaluated.
 
     A subclass also has the program's infinite values, the messages of an integral that ``diverges``
-    or has only a ``principal_value`` (None: the system has none), and the message of limits from
-    two sides that differ (``two_sided``).
+    or has only a ``principal_value`` (None: no such message), and the message of different limits
+    from two sides (``two_sided``).
     """
 
     task: ClassVar[str] = "run_program"
@@ -195,7 +195,7 @@ class ProgramSolver(Solver):
 
     @property
     def spelling(self) -> Dialect:
-        """The notation of the system with the options of this model."""
+        """The notation of the system with the model's options."""
         return self.dialect
 
     @abstractmethod
@@ -203,12 +203,12 @@ class ProgramSolver(Solver):
         """Return the command line, for a folder with the file ``script``."""
 
     @abstractmethod
-    def script(self, asked: str, kinds: Mapping[str, str], functions: Sequence[str] = ()) -> str:
+    def script(self, text: str, domains: Mapping[str, str], functions: Sequence[str] = ()) -> str:
         """Return a script that writes the value of a formula to the file ``answer``.
 
         Args:
-            asked: The formula in the system's notation.
-            kinds: The kinds of the parameters (``positive``, ``integer``, ...).
+            text: The formula in the system's notation.
+            domains: The domains of the parameters (``positive``, ``integer``, ...).
             functions: The names of unknown functions of differential equations.
 
         """
@@ -218,19 +218,21 @@ class ProgramSolver(Solver):
         """Return the reason for a missing answer, from the program's output."""
 
     def task_arguments(self, problem: Problem, folder: str) -> Sequence[Any]:
-        question = _asked(problem)
+        question = _question_of(problem)
         try:
             tree = question.spelled_with(self.spelling.operations)
         except NotationError as error:
             raise NotationError(f"{self.dialect.system} has {error}") from None
         names = question.names
-        kinds = {names[name]: kind for name, kind in question.kinds.items() if name in names}
+        domains = {names[name]: word for name, word in question.domains.items() if name in names}
         functions = [names[name] for name in question.functions]
-        script = self.script(write(tree, self.spelling, names), kinds, functions)
+        script = self.script(write(tree, self.spelling, names), domains, functions)
         return self.command(self._program), script, folder
 
     def parse_reply(self, problem: Problem, reply: Reply) -> tuple[str, str]:
-        question = _asked(problem)
+        question = _question_of(problem)
+        # Messages come first: a program may print a value beside the message that the limit does
+        # not exist.
         if problem.task == "limit" and self.two_sided is not None:
             differing = self.two_sided.search(reply["output"])
             if differing:
@@ -240,6 +242,7 @@ class ProgramSolver(Solver):
         if not reply["text"]:
             message = self.error_message(reply["output"])
             return "", f"no answer: {message}" if message else "no answer"
+        # Back from the system's names to the problem's symbols, functions and constants.
         symbols = {name: symbol for symbol, name in question.names.items()}
         symbols |= {plain(question.names[name]): name for name in question.functions}
         symbols |= {
@@ -251,6 +254,8 @@ class ProgramSolver(Solver):
             return "", str(error)
         if question.functions:
             return _solutions(answer, len(question.functions) > 1)
+        # Of several answers the first counts; functions unknown to the verifier are named in the
+        # remark.
         remark = ""
         if isinstance(answer, Call) and answer.function == LIST:
             if not answer.args:
@@ -277,7 +282,7 @@ def plain(function: str) -> str:
     return f"{function}plain"
 
 
-def _asked(problem: Problem) -> SolverQuestion:
+def _question_of(problem: Problem) -> SolverQuestion:
     target = problem.target
     return SolverQuestion.of(
         problem.task, str(target.judged), target.integrated_over, problem.assumptions

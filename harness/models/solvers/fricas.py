@@ -136,7 +136,7 @@ class FricasSolver(ProgramSolver):
     """FriCAS's `integrate`. Of several answers (for signs of parameters) the first counts.
 
     A definite integral may "fail" or have a "potential pole" between the limits: no answer.
-    ``no_pole`` tells FriCAS that there is no pole.
+    ``no_pole`` tells FriCAS to assume no pole.
     """
 
     no_pole: bool = False
@@ -156,20 +156,20 @@ class FricasSolver(ProgramSolver):
     def spelling(self) -> Dialect:
         if not self.no_pole:
             return FRICAS
-        told = {"definite_integral": 'integrate({0},{1}={2}..{3},"noPole")'}
-        return replace(FRICAS, operations={**FRICAS.operations, **told})
+        operations = {"definite_integral": 'integrate({0},{1}={2}..{3},"noPole")'}
+        return replace(FRICAS, operations={**FRICAS.operations, **operations})
 
     def command(self, program: str) -> list[str]:
         return [program, "-nosman"]
 
-    def script(self, asked: str, kinds: Mapping[str, str], functions: Sequence[str] = ()) -> str:
+    def script(self, text: str, domains: Mapping[str, str], functions: Sequence[str] = ()) -> str:
         """The script; FriCAS takes no assumptions."""
         settings = _SOLUTIONS if functions else ""
         settings += "".join(f"{name} := operator '{name}\n" for name in functions)
         if functions:
             settings += f"plain := [{','.join(map(plain, functions))}]::List F\n"
             settings += 'output("-----")$OutputPackage\n'  # messages before this line are no errors
-        return _SCRIPT.format(asked=asked, settings=settings)
+        return _SCRIPT.format(asked=text, settings=settings)
 
     def error_message(self, output: str) -> str:
         message = output.rpartition("-----\n")[2].partition("Perhaps you should use")[0]

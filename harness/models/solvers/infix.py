@@ -89,6 +89,8 @@ def write(expression: Expression, dialect: Dialect, symbols: Mapping[str, str]) 
         return f"({text})" if expression.denominator != 1 or expression.numerator < 0 else text
     if isinstance(expression, Symbol):
         return symbols[expression.name]
+    # From special to general: operations of the question, lists and operators, the system's own
+    # functions, and at last a definition by functions that the system has.
     name = expression.function
     args = [write(arg, dialect, symbols) for arg in expression.args]
     if name in dialect.operations:
@@ -168,7 +170,7 @@ class _Answer(Notation):
         return Call(self._dialect.functions_read.get((name, len(args)), plain(name)), args)
 
     def sum(self, terms: Sequence[Expression]) -> Expression:
-        return Call("add", tuple(addend for term in terms for addend in _parts(term, "add")))
+        return Call("add", tuple(addend for term in terms for addend in _operands_of(term, "add")))
 
     def product(self, factors: Sequence[Expression]) -> Expression:
         return reduce(product, factors)
@@ -221,7 +223,7 @@ def product(expression: Expression, right: Expression) -> Expression:
         return negative(product(negative(expression), right))
     if expression == Number(1):
         return right
-    return Call("mul", (*_parts(expression, "mul"), *_parts(right, "mul")))
+    return Call("mul", (*_operands_of(expression, "mul"), *_operands_of(right, "mul")))
 
 
 def atan2(args: Sequence[Expression]) -> Expression:
@@ -232,5 +234,5 @@ def atan2(args: Sequence[Expression]) -> Expression:
     return Call("mul", (Number(2), Call("atan", (Call("div", (y, denominator)),))))
 
 
-def _parts(value: Expression, name: str) -> tuple[Expression, ...]:
+def _operands_of(value: Expression, name: str) -> tuple[Expression, ...]:
     return value.args if isinstance(value, Call) and value.function == name else (value,)

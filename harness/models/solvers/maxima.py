@@ -23,7 +23,7 @@ def _psi(args: Sequence[Expression]) -> Expression:
 
 
 def _indexed_hypergeometric(args: Sequence[Expression]) -> Expression:
-    """``%f[p,q]([a, ...], [b, ...], x)``, as `simplify_sum` writes it."""
+    """``%f[p,q]([a, ...], [b, ...], x)``, as written by `simplify_sum`."""
     return _hypergeometric(args[2:])
 
 
@@ -76,7 +76,7 @@ MAXIMA = Dialect(
 )
 
 #: Maxima's declarations of parameters.
-_KINDS = {
+_DOMAINS = {
     "positive": "assume({0}>0)",
     "negative": "assume({0}<0)",
     "nonnegative": "assume({0}>=0)",
@@ -142,14 +142,14 @@ class MaximaSolver(ProgramSolver):
     def command(self, program: str) -> list[str]:
         return [program, "--very-quiet", "--batch=script"]
 
-    def script(self, asked: str, kinds: Mapping[str, str], functions: Sequence[str] = ()) -> str:
+    def script(self, text: str, domains: Mapping[str, str], functions: Sequence[str] = ()) -> str:
         settings = [f"logabs:{str(self.logabs).lower()}$"]
         settings += [
-            _KINDS.get(kind, f"declare({{0}},{kind})").format(name) + "$"
-            for name, kind in kinds.items()
+            _DOMAINS.get(domain, f"declare({{0}},{domain})").format(name) + "$"
+            for name, domain in domains.items()
         ]
         settings += [_SOLUTIONS] if functions else []
-        return _SCRIPT.format(settings="\n".join(settings), asked=asked)
+        return _SCRIPT.format(settings="\n".join(settings), asked=text)
 
     def error_message(self, output: str) -> str:
         lines = [line.strip() for line in output.splitlines()]

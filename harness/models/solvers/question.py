@@ -1,8 +1,8 @@
 """Questions to computer algebra systems, as trees.
 
-A question is a formula in which calls of `OPERATIONS` are left to the system: an integral, a limit,
-a derivative, a solution of differential equations. Each system spells the operations that it has
-(`Dialect.operations` of programs, `sympy_operations` for SymPy); another operation is no answer.
+A question is a formula with calls of `OPERATIONS` for the system: an integral, a limit, a
+derivative, a solution of differential equations. Each system spells its operations
+(`Dialect.operations` of programs, `sympy_operations` for SymPy); other operations have no answer.
 """
 
 from __future__ import annotations
@@ -69,22 +69,22 @@ _CONSTANTS: Final = "CKAB"
 
 @dataclass(frozen=True)
 class SolverQuestion:
-    """What a system is asked.
+    """A question to a system.
 
     Attributes:
-        asked: The formula with operations.
+        tree: The formula with operations.
         variable: The variable of the operations.
-        kinds: SymPy's names of the kinds of the symbols.
-        undefined: The answer if the value does not exist; empty if there is none.
+        domains: The domain of each symbol, by the name of SymPy's assumption (``positive``).
+        undefined: The answer for a non-existing value; empty without such an answer.
         functions: The unknown functions of differential equations.
         constant: The letter of the constants of integration.
-        alternatives: Further operations that ask for the same, for systems that lack the first.
+        alternatives: Further operations for the same value, for systems without the first.
 
     """
 
-    asked: Expression
+    tree: Expression
     variable: str
-    kinds: Mapping[str, str]
+    domains: Mapping[str, str]
     undefined: str = ""
     functions: tuple[str, ...] = ()
     constant: str = ""
@@ -98,9 +98,9 @@ class SolverQuestion:
 
         Args:
             task: The task of the problem.
-            text: What is judged.
+            text: The judged text.
             variable: The variable of an antiderivative; else None.
-            assumptions: The kinds of parameters; they are positive by default.
+            assumptions: The kinds of parameters, positive by default.
 
         Raises:
             ReadError: The integrand cannot be read.
@@ -116,14 +116,14 @@ class SolverQuestion:
     @property
     def names(self) -> dict[str, str]:
         """Names for the symbols without meaning in any system."""
-        trees = (self.asked, *self.alternatives)
-        others = sorted(set().union(*map(symbols_of, trees)) - {self.variable})
-        return {self.variable: "x"} | {name: f"p{number}" for number, name in enumerate(others, 1)}
+        trees = (self.tree, *self.alternatives)
+        parameters = sorted(set().union(*map(symbols_of, trees)) - {self.variable})
+        return {self.variable: "x"} | {name: f"p{at}" for at, name in enumerate(parameters, 1)}
 
     @property
     def is_principal_value(self) -> bool:
         """Cauchy's principal value is asked for."""
-        return isinstance(self.asked, Call) and self.asked.function == "principal_value"
+        return isinstance(self.tree, Call) and self.tree.function == "principal_value"
 
     def spelled_with(self, operations: Collection[str]) -> Expression:
         """The question in the first way whose operations a system has.
@@ -133,7 +133,7 @@ class SolverQuestion:
 
         """
         lacking = ""
-        for tree in (self.asked, *self.alternatives):
+        for tree in (self.tree, *self.alternatives):
             used = {node.function for node in nodes_of(tree) if isinstance(node, Call)}
             missing = used & OPERATIONS.keys() - {*operations}
             if not missing:
@@ -146,23 +146,23 @@ def _question(
     operation: str,
     arguments: Sequence[Expression],
     assumptions: Mapping[str, str],
-    kind: str = "",
+    domain: str = "",
     undefined: str = "",
 ) -> SolverQuestion:
-    """The question of one operation, whose second argument is the variable."""
-    return _of_tree(Call(operation, tuple(arguments)), arguments[1], assumptions, kind, undefined)
+    """The question of a single operation, with the variable as the second argument."""
+    return _of_tree(Call(operation, tuple(arguments)), arguments[1], assumptions, domain, undefined)
 
 
 def _of_tree(
     tree: Expression,
     variable: Expression,
     assumptions: Mapping[str, str],
-    kind: str = "",
+    domain: str = "",
     undefined: str = "",
 ) -> SolverQuestion:
     name = str(variable.name) if isinstance(variable, Symbol) else ""
-    kinds = {other: assumptions.get(other, "positive") for other in symbols_of(tree) - {name}}
-    return SolverQuestion(tree, name, kinds | ({name: kind} if kind else {}), undefined)
+    domains = {symbol: assumptions.get(symbol, "positive") for symbol in symbols_of(tree) - {name}}
+    return SolverQuestion(tree, name, domains | ({name: domain} if domain else {}), undefined)
 
 
 def _point(limit: Limit) -> Expression:
@@ -198,17 +198,17 @@ def _sum(text: str, assumptions: Mapping[str, str]) -> SolverQuestion:
     if asks_of_series(text):
         return _series(text, assumptions)
     total = read_sum(text)[0]
-    kinds = total.assumptions
-    kinds |= assumptions
+    stated = total.assumptions
+    stated |= assumptions
     lower, upper = _point(total.lower), _point(total.upper)
     arguments: tuple[Expression, ...] = (total.term, Symbol(total.counter), lower, upper)
     if isinstance(total.upper, int) and not isinstance(total.lower, int):
         # FriCAS takes the limit of a whole partial sum, whose value need not be a formula.
         arguments = (*arguments, total.factor, total.outside)
-        return _question("infinite_sum", arguments, kinds, "integer", DIVERGES)
+        return _question("infinite_sum", arguments, stated, "integer", DIVERGES)
     operation = "sum_over_integers" if isinstance(total.lower, int) else "sum"
     tree = add(mul(total.factor, Call(operation, arguments)), total.outside)
-    return _of_tree(tree, Symbol(total.counter), kinds, "integer", DIVERGES)
+    return _of_tree(tree, Symbol(total.counter), stated, "integer", DIVERGES)
 
 
 def _series(text: str, assumptions: Mapping[str, str]) -> SolverQuestion:
@@ -222,15 +222,15 @@ def _series(text: str, assumptions: Mapping[str, str]) -> SolverQuestion:
 
 
 def _derivative(text: str, assumptions: Mapping[str, str]) -> SolverQuestion:
-    asked = read_derivative(text, written=True)
-    tree = asked.derivative
-    for name, value in asked.point:
+    derivative = read_derivative(text, written=True)
+    tree = derivative.derivative
+    for name, value in derivative.point:
         tree = Call(VALUE_AT, (tree, Symbol(name), value))
     # Variables of several functions, and the function of a curve, take all real values.
     bound = [node.args[1] for node in nodes_of(tree) if _binds(node)]
-    kinds = {name: "real" for variable in bound for name in symbols_of(variable)}
-    kinds |= {**dict(asked.kinds), **assumptions}
-    return _of_tree(tree, Symbol(asked.variable), kinds, "real")
+    stated = {name: "real" for variable in bound for name in symbols_of(variable)}
+    stated |= {**dict(derivative.kinds), **assumptions}
+    return _of_tree(tree, Symbol(derivative.variable), stated, "real")
 
 
 def _binds(node: Expression) -> bool:
@@ -241,29 +241,29 @@ def _binds(node: Expression) -> bool:
 
 
 def _equations(text: str, assumptions: Mapping[str, str]) -> SolverQuestion:
-    asked = read_differential_equation(text)
-    x = Symbol(asked.variable)
-    functions = tuple(map(Symbol, asked.functions))
-    equations = [_written(asked, pair) for pair in asked.equations]
-    stated = {**dict(asked.kinds), **assumptions}
-    constant = next((letter for letter in _CONSTANTS if letter not in asked.names), "C")
-    spellings = list(_spellings(asked, equations, functions, x, constant))
+    ode = read_differential_equation(text)
+    x = Symbol(ode.variable)
+    functions = tuple(map(Symbol, ode.functions))
+    equations = [_written(ode, pair) for pair in ode.equations]
+    stated = {**dict(ode.kinds), **assumptions}
+    constant = next((letter for letter in _CONSTANTS if letter not in ode.names), "C")
+    spellings = list(_spellings(ode, equations, functions, x, constant))
     if not spellings:
         raise NotationError("systems are not asked for solutions with conditions of this form")
-    first, *others = spellings
-    parameters = asked.names - {x.name, *asked.functions}
-    kinds = {name: stated.get(name, "positive") for name in parameters}
-    return SolverQuestion(first, x.name, kinds, "", asked.functions, constant, tuple(others))
+    spelling, *spare = spellings
+    parameters = ode.names - {x.name, *ode.functions}
+    domains = {name: stated.get(name, "positive") for name in parameters}
+    return SolverQuestion(spelling, x.name, domains, "", ode.functions, constant, tuple(spare))
 
 
-def _written(asked: DifferentialEquation, pair: Sequence[Expression]) -> Expression:
-    """An equation with calls for functions and their derivatives."""
-    x = Symbol(asked.variable)
+def _written(ode: DifferentialEquation, pair: Sequence[Expression]) -> Expression:
+    """An equation with calls for functions and derivatives."""
+    x = Symbol(ode.variable)
     sides = []
     for side in pair:
-        for function in asked.functions:
+        for function in ode.functions:
             side = substitute(side, function, Call("unknown", (Symbol(function), x)))
-        for name, jet in asked.jets.items():
+        for name, jet in ode.jets.items():
             slope = Call("slope", (Symbol(jet.function), x, Number(jet.order)))
             side = substitute(side, name, slope)
         sides.append(side)
@@ -271,67 +271,70 @@ def _written(asked: DifferentialEquation, pair: Sequence[Expression]) -> Express
 
 
 def _spellings(
-    asked: DifferentialEquation,
+    ode: DifferentialEquation,
     equations: Sequence[Expression],
     functions: Sequence[Symbol],
     x: Symbol,
     constant: str,
 ) -> list[Expression]:
-    """The operations that ask for the solution, those for special cases first."""
-    values = _conditions(asked)
+    """The operations for the solution, special cases first."""
+    values = _conditions(ode)
     if values is None:
         return []
-    places = list(dict.fromkeys(at for _, _, at in values))
-    orders = [(name, order) for name in asked.functions for order in range(asked.orders[name])]
-    is_initial = len(places) == 1 and {(name, order) for name, order, _ in values} == {*orders}
-    whole = Call(LIST, tuple(equations)), Call(LIST, tuple(functions)), x
+    # Which problem is posed: all initial values at a point, no conditions, or values at two ends.
+    # Systems have different functions for each.
+    points = list(dict.fromkeys(at for _, _, at in values))
+    orders = [(name, order) for name in ode.functions for order in range(ode.orders[name])]
+    is_initial = len(points) == 1 and {(name, order) for name, order, _ in values} == {*orders}
+    problem = Call(LIST, tuple(equations)), Call(LIST, tuple(functions)), x
     starts: list[Expression] = []
     spellings: list[Expression] = []
     single = (equations[0], functions[0], x)
     if is_initial:
-        starts = [values[name, order, places[0]] for name, order in orders]
+        starts = [values[name, order, points[0]] for name, order in orders]
         if len(functions) == 1:
-            arguments = (*single, places[0], Call(LIST, tuple(starts)), *starts)
-            spellings += _by_order("ode_initial", asked.order, arguments)
+            arguments = (*single, points[0], Call(LIST, tuple(starts)), *starts)
+            spellings += _by_order("ode_initial", ode.order, arguments)
         else:
             spellings.append(
-                Call("ode_system_initial", (*whole, places[0], Call(LIST, tuple(starts))))
+                Call("ode_system_initial", (*problem, points[0], Call(LIST, tuple(starts))))
             )
     elif not values:
         starts = [Symbol(f"{constant}_{number}") for number in range(1, len(orders) + 1)]
         if len(functions) == 1:
-            spellings += _by_order("ode", asked.order, single)
+            spellings += _by_order("ode", ode.order, single)
         else:
-            spellings.append(Call("ode_system", whole))
-    elif asked.order == 2 == len(places) and {(name, order) for name, order, _ in values} == {
-        (asked.functions[0], 0)
+            spellings.append(Call("ode_system", problem))
+    elif ode.order == 2 == len(points) and {(name, order) for name, order, _ in values} == {
+        (ode.functions[0], 0)
     }:
         ends = [tree for (_, _, at), value in values.items() for tree in (at, value)]
         spellings.append(Call("ode_boundary", (*single, *ends)))
-    if starts and places in ([], [ZERO]):
+    # Laplace transforms need values at 0. Free values at 0 are the constants of integration.
+    if starts and points in ([], [ZERO]):
         remaining = list(starts)
         by_function = [
-            Call(LIST, tuple(remaining.pop(0) for _ in range(asked.orders[name])))
-            for name in asked.functions
+            Call(LIST, tuple(remaining.pop(0) for _ in range(ode.orders[name])))
+            for name in ode.functions
         ]
-        spellings.append(Call("ode_laplace", (*whole, Call(LIST, tuple(by_function)))))
+        spellings.append(Call("ode_laplace", (*problem, Call(LIST, tuple(by_function)))))
     return spellings
 
 
 def _by_order(operation: str, order: int, arguments: Sequence[Expression]) -> list[Expression]:
-    """The operation for an order, if there is one, and the operation for all orders."""
+    """The operation for an order, if present, and the operation for all orders."""
     names = (f"{operation}_{order}", operation)
     return [Call(name, tuple(arguments)) for name in names if name in OPERATIONS]
 
 
 def _conditions(
-    asked: DifferentialEquation,
+    ode: DifferentialEquation,
 ) -> dict[tuple[str, int, Expression], Expression] | None:
     """The values of functions and derivatives at points; None for conditions of another form."""
     values: dict[tuple[str, int, Expression], Expression] = {}
-    for left, right in asked.conditions:
-        jet = asked.jets.get(left.name) if isinstance(left, Symbol) else None
-        if jet is None or not symbols_of(right).isdisjoint(asked.jets):
+    for left, right in ode.conditions:
+        jet = ode.jets.get(left.name) if isinstance(left, Symbol) else None
+        if jet is None or not symbols_of(right).isdisjoint(ode.jets):
             return None
         values[jet.function, jet.order, jet.at[0]] = right
     return values

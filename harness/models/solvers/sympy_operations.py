@@ -1,6 +1,6 @@
 """SymPy's functions for the operations of `question.OPERATIONS`.
 
-SymPy is imported with this module, which only workers import.
+The module imports SymPy, and only workers import the module.
 """
 
 from __future__ import annotations
@@ -26,24 +26,25 @@ def answer(question: SolverQuestion) -> tuple[str, str]:
     """SymPy's answer in LaTeX, and a remark."""
     tree = question.spelled_with(_OPERATIONS)
     try:
-        value = _evaluated(tree, question.kinds)
+        value = _evaluated(tree, question.domains)
     except ValueError as error:
         if "does not exist" not in str(error):
             raise
         return question.undefined, str(error)
     if question.functions:
         return _solutions(value, question), ""
+    # An infinite addend beside finite ones is no value, although SymPy returns one.
     partly = value.is_Add and any(term.is_infinite for term in value.args)
     if partly or value.has(*_UNDEFINED):
         return question.undefined, f"SymPy returns {value}"
     return sympy.latex(value), ""
 
 
-def _evaluated(node: Expression, kinds: Mapping[str, str]) -> Any:
-    """The value of a formula in which SymPy carries out the operations."""
+def _evaluated(node: Expression, domains: Mapping[str, str]) -> Any:
+    """The value of a formula, with SymPy for the operations."""
     if not any(_is_operation(inner) for inner in nodes_of(node)):
-        return to_sympy(node, kinds)
-    arguments = [_evaluated(argument, kinds) for argument in node.args]
+        return to_sympy(node, domains)
+    arguments = [_evaluated(argument, domains) for argument in node.args]
     if isinstance(node, Call) and _is_operation(node):
         return _OPERATIONS[node.function](*arguments)
     held = [Symbol(f"held_{number}") for number in range(len(arguments))]
@@ -56,11 +57,11 @@ def _is_operation(node: Expression) -> bool:
     return isinstance(node, Call) and node.function in _OPERATIONS
 
 
-def _solutions(found: Any, question: SolverQuestion) -> str:
-    """Solutions in LaTeX: of systems together, of one function one or the other."""
+def _solutions(solved: Any, question: SolverQuestion) -> str:
+    """Solutions in LaTeX: all functions of a system together, or alternatives for a function."""
     x = sympy.Symbol(question.variable)
     plain = [(sympy.Function(name)(x), sympy.Symbol(name)) for name in question.functions]
-    sets = found if isinstance(found, list) else [found]
+    sets = solved if isinstance(solved, list) else [solved]
     if len(question.functions) > 1 and not isinstance(sets[0], list):
         sets = [sets]
     letters = {
@@ -115,8 +116,8 @@ def _initial(equation: Any, y: Any, x: Any, point: Any, values: Sequence[Any], *
 
 
 def _boundary(equation: Any, y: Any, x: Any, *ends: Any) -> Any:
-    places, values = ends[::2], ends[1::2]
-    pairs = zip(places, values, strict=True)
+    points, values = ends[::2], ends[1::2]
+    pairs = zip(points, values, strict=True)
     return _ode(equation, y, x, {_slope_at(y, x, 0, at): value for at, value in pairs})
 
 

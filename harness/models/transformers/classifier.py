@@ -1,4 +1,4 @@
-"""Sequence classifiers of `run.py train encoder` as models that answer with a label."""
+"""Sequence classifiers of `run.py train encoder` as models with a label as the answer."""
 
 from __future__ import annotations
 
@@ -89,7 +89,9 @@ def sequence_text(problem: Problem, text: str) -> str:
 
 
 def quoted_text(inputs: DerivationInputs) -> str:
-    r"""Return the sequence as the released evaluation script prints it, with quotes and ``\,``."""
+    r"""Return the sequence in the form of the released evaluation script, with quotes and
+    ``\,``.
+    """
     steps = ", ".join(f"[{_items(name)}, '{equation}']" for name, equation in inputs.steps)
     annotation = inputs.annotation
     context = f"[{steps}]{SEPARATOR}{_items(annotation)}".replace("[[", "[").replace("]]", "]")
@@ -112,7 +114,7 @@ def _items(annotation: str) -> str:
 
 
 class _Classifier:
-    """A classifier and its tokenizer in memory."""
+    """A classifier with the tokenizer in memory."""
 
     def __init__(self, options: Encoder) -> None:
         self.torch = import_module("torch", "encoder")

@@ -1,4 +1,4 @@
-"""Language models of `transformers`, in this process, for small models."""
+"""Language models of `transformers` in the harness's process, for small models."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from .shared import batch_placement, batches, device_of, import_module, load_err
 
 @dataclass(frozen=True, kw_only=True)
 class TransformersModel(Model):
-    """A language model of the library `transformers`, in this process.
+    """A language model of the library `transformers`, in the harness's process.
 
     Supports causal models, encoder-decoders (the prompt is the encoder's input), and vision models
     for prompts with pictures (one request per batch). Generates in plain batches of ``batch_size``
-    texts, far slower than vLLM for large models; beam searches share a batch if their prompts have
-    the same length. Each sample has random numbers from its own seed, independent of its batch. A
+    texts, far slower than vLLM for large models; beam searches with prompts of the same length
+    share a batch. Each sample has random numbers from a separate seed, independent of the batch. A
     directory is identified by the hash of the files, a name on a hub by the commit.
     """
 
@@ -56,21 +56,21 @@ class TransformersModel(Model):
     @cached_property
     def name(self) -> str:
         """The directory (for a GGUF file, of the conversion), or the name on a hub."""
-        return weights_folder(self._given)
+        return weights_folder(self._name_in_spec)
 
     @property
-    def _given(self) -> str:
+    def _name_in_spec(self) -> str:
         return self.spec.partition("/")[2]
 
     @cached_property
     def commit(self) -> str:
         """The commit of a model on a hub; empty for a directory."""
-        return "" if is_local(self._given) else hub_commit(self.name, self.revision)
+        return "" if is_local(self._name_in_spec) else hub_commit(self.name, self.revision)
 
     def fingerprint(self) -> dict[str, Any]:
         if self.commit:
             return {"commit": self.commit}
-        return weights_identity("transformers", self._given)
+        return weights_identity("transformers", self._name_in_spec)
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -133,7 +133,7 @@ def _sees(folder: Path) -> bool:
 
 
 class _LoadedModel:
-    """A model and its tokenizer in memory; a vision model has a processor of pictures."""
+    """A model with the tokenizer in memory; a vision model has a processor of pictures."""
 
     processor: Any = None
 
@@ -176,7 +176,7 @@ class _LoadedModel:
         return loaded
 
     def inputs(self, prompt: Rendered) -> tuple[list[int], dict[str, Any]]:
-        """A prompt's tokens, and the inputs from its pictures."""
+        """A prompt's tokens, with the inputs from pictures."""
         if not prompt.pictures:
             return self.encode(prompt), {}
         if self.processor is None:
@@ -185,6 +185,8 @@ class _LoadedModel:
         pictures = [
             pillow.open(BytesIO(b64decode(picture))).convert("RGB") for picture in prompt.pictures
         ]
+        # The chat template places a mark for each picture; the processor replaces the marks by the
+        # picture's tokens.
         turns = [
             {
                 "role": message.role,
@@ -197,6 +199,7 @@ class _LoadedModel:
         ]
         options = {} if self.thinking is None else {"enable_thinking": self.thinking}
         text = self.processor.apply_chat_template(turns, add_generation_prompt=True, **options)
+        # The batch adds the mask later, after padding.
         seen = dict(self.processor(text=text, images=pictures, return_tensors="pt"))
         (ids,) = seen.pop("input_ids").tolist()
         del seen["attention_mask"]
@@ -225,6 +228,7 @@ class _LoadedModel:
         """Answer requests of the same sampling."""
         if requests[0].prompt.pictures and requests[0].sampling.beams:
             raise ModelError("the kind transformers has no beam search after pictures")
+        # Prompts that do not fit are failures of their own, and do not end the batch.
         seen: dict[str, Any] = {}
         fitting, completions = [], []
         for request in requests:
@@ -238,6 +242,7 @@ class _LoadedModel:
         if not fitting:
             return completions
         with self.torch.inference_mode():
+            # Beam searches share a batch only if no prompt needs padding.
             if beams := requests[0].sampling.beams:
                 for alike in _searches(fitting, self.batch_size // beams):
                     completions += self._search(alike)
@@ -311,9 +316,12 @@ class _LoadedModel:
         torch = self.torch
         if sampling.temperature == 0:
             return log_probabilities.argmax(dim=-1)
+        # A stable order makes the token a function of the uniform number, whatever the batch.
         probabilities, order = torch.softmax(log_probabilities / sampling.temperature, dim=-1).sort(
             dim=-1, descending=True, stable=True
         )
+        # Each filter clears a tail of the sorted probabilities; the threshold is scaled to the
+        # remaining mass.
         if sampling.top_k:
             probabilities[:, sampling.top_k :] = 0
         if sampling.min_p:
@@ -329,7 +337,7 @@ class _LoadedModel:
         return order.gather(1, ranks.clamp(max=order.shape[1] - 1))[:, 0]
 
     def _search(self, alike: Sequence[tuple[Request, list[int]]]) -> list[Completion]:
-        """Beam search of `transformers`, which ranks hypotheses by mean log-probability."""
+        """Beam search of `transformers`, with hypotheses ranked by mean log-probability."""
         first_request, prompt = alike[0]
         sampling, start = first_request.sampling, time.perf_counter()
         sequences, scores = self.network.search(
@@ -339,10 +347,12 @@ class _LoadedModel:
             max_new_tokens=min(sampling.max_tokens, self.network.room(len(prompt))),
         )
         rows = [(*member, sample) for member in alike for sample in member[0].samples]
+        # `search` pads all hypotheses to the same length: the text ends at the first end token.
         hypotheses = []
         for row in sequences:
             end = next((i + 1 for i, token in enumerate(row) if token in self.end_tokens), len(row))
             hypotheses.append(row[:end])
+        # The scores of a search are means; log-probabilities per token need a second pass.
         values = self.network.logprobs(
             [(tokens, text) for (_, tokens, _), text in zip(rows, hypotheses, strict=True)]
         )
@@ -370,7 +380,7 @@ class _LoadedModel:
     # --- given texts ---
 
     def score(self, texts: Sequence[Continuation]) -> list[Scored]:
-        """Score texts, each followed by the end-of-text token, if the model has this token."""
+        """Score texts, each with the end-of-text token at the end, if the model has the token."""
         end = [self.tokenizer.eos_token_id] if self.tokenizer.eos_token_id is not None else []
         pairs = []
         for text in texts:
@@ -404,7 +414,7 @@ class _LoadedModel:
 def _searches(
     fitting: Sequence[tuple[Request, list[int]]], limit: int
 ) -> Iterator[list[tuple[Request, list[int]]]]:
-    """Group searches that can share a batch without padding, at most ``limit`` per batch."""
+    """Group searches for shared batches without padding, at most ``limit`` per batch."""
     groups: dict[object, list[tuple[Request, list[int]]]] = {}
     for request, prompt in fitting:
         groups.setdefault((len(prompt), request.count), []).append((request, prompt))

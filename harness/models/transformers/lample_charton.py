@@ -189,6 +189,8 @@ def _renamed(torch: Any, stack_name: str, weights: Mapping[str, Any]) -> Iterato
     for name, value in weights.items():
         *path, weight_or_bias = name.split(".")
         stack = f"model.{stack_name}"
+        # The sums between normalisations are scaled: weights that write to the sums are multiplied
+        # by `SCALE`, and weights that read from the sums are divided.
         if path == ["proj"]:
             yield (
                 ("lm_head.weight", value / SCALE)
@@ -199,6 +201,7 @@ def _renamed(torch: Any, stack_name: str, weights: Mapping[str, Any]) -> Iterato
                 )
             )
         elif path == ["position_embeddings"]:
+            # BART's positions begin at 2.
             unused = torch.zeros(2, value.shape[1])
             yield f"{stack}.embed_positions.weight", torch.cat([unused, value * SCALE])
         elif len(path) == 1:

@@ -54,7 +54,7 @@ class Network(ABC):
 
     @abstractmethod
     def logprobs(self, pairs: Sequence[tuple[list[int], list[int]]]) -> list[list[float]]:
-        """The log-probability of every token of the texts, each after its prompt."""
+        """The log-probability of every token of the texts, each after a prompt."""
 
     def search(
         self, prompts: Sequence[list[int]], **options: Any
@@ -78,11 +78,11 @@ class Network(ABC):
             **options,
         )
         return output.sequences[
-            :, self._before(prompts[0]) :
+            :, self._tokens_before_output(prompts[0]) :
         ].tolist(), output.sequences_scores.tolist()
 
     @abstractmethod
-    def _before(self, prompt: list[int]) -> int:
+    def _tokens_before_output(self, prompt: list[int]) -> int:
         """The number of tokens before the output of `generate`."""
 
     def padded(self, rows: Sequence[list[int]], *, left: bool = True) -> tuple[Any, Any]:
@@ -106,7 +106,7 @@ class Network(ABC):
 
 
 class TokenGeneration(ABC):
-    """Tokens that are generated one by one for each row of a batch."""
+    """Tokens generated one by one for each row of a batch."""
 
     @abstractmethod
     def next_logits(self) -> Any:
@@ -154,19 +154,19 @@ class Decoder(Network):
             for row, (_, text) in enumerate(pairs)
         ]
 
-    def output(self, ids: Any, mask: Any, *, last: int, **more: Any) -> Any:
+    def output(self, ids: Any, mask: Any, *, last: int, **options: Any) -> Any:
         """Run the model on left-padded tokens; returns the ``last`` logits, or all.
 
         All logits of long prompts would fill a GPU, but not every architecture can limit the
         output.
         """
         if self._limits_logits:
-            more["logits_to_keep"] = last
-        if more.pop("places", True):
-            more["position_ids"] = (mask.cumsum(1) - 1).clamp(min=0)[:, -ids.shape[1] :]
-        return self.model(input_ids=ids, attention_mask=mask, **more)
+            options["logits_to_keep"] = last
+        if options.pop("places", True):
+            options["position_ids"] = (mask.cumsum(1) - 1).clamp(min=0)[:, -ids.shape[1] :]
+        return self.model(input_ids=ids, attention_mask=mask, **options)
 
-    def _before(self, prompt: list[int]) -> int:
+    def _tokens_before_output(self, prompt: list[int]) -> int:
         return len(prompt)
 
 
@@ -231,7 +231,7 @@ class EncoderDecoder(Network):
                     return int(token)
         raise ValueError("its configuration has no decoder_start_token_id")
 
-    def _before(self, prompt: list[int]) -> int:
+    def _tokens_before_output(self, prompt: list[int]) -> int:
         return 1
 
 

@@ -42,7 +42,7 @@ def batch_placement(device: str, batch_size: int) -> Placement:
 
 
 def load_error(spec: str, error: Exception) -> ModelError:
-    """Return the error for a model that cannot be loaded, with the reason in one line."""
+    """Return the error for an unloadable model, with the reason in a line."""
     return ModelError(f"model {spec} cannot be loaded: {reason_of(error)}")
 
 
@@ -60,7 +60,7 @@ async def batches(items: AsyncIterator[T], size: int) -> AsyncGenerator[list[T],
 
 @dataclass(frozen=True, kw_only=True)
 class BatchModel(Model):
-    """A model in a directory, with one answer to every problem, in batches."""
+    """A model in a directory, with a single answer to every problem, in batches."""
 
     device: str = operational("")  # "": a GPU if there is one
     batch_size: int = operational(64)

@@ -67,6 +67,7 @@ async def beam_search(
     beams = [Hypothesis((), ())]
     finished: list[Hypothesis] = []
     for _ in range(max_tokens):
+        # All beams of a step are extended together, for a common batch of the engine.
         following = await asyncio.gather(*(extend(beam.tokens) for beam in beams))
         extensions = [
             Hypothesis((*beam.tokens, token), (*beam.logprobs, logprob))
@@ -74,6 +75,8 @@ async def beam_search(
             for token, logprob in next_tokens.items()
         ]
         extensions.sort(key=lambda beam: (-beam.logprob, beam.tokens))
+        # 2 * width extensions leave `width` unfinished beams if at most one extension of each beam
+        # ends. Ties are broken by tokens, for the same result in every run.
         beams = []
         for beam in extensions[: 2 * width]:
             if beam.tokens[-1] in ends or stopped(beam.tokens):
@@ -83,6 +86,7 @@ async def beam_search(
         finished = _best(finished, width, penalty)
         if not beams:
             return finished
+        # Longer beams are not expected to improve on the worst hypothesis any more.
         if len(finished) == width and (
             early or beams[0].score(penalty) <= finished[-1].score(penalty)
         ):

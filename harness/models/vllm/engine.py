@@ -1,4 +1,4 @@
-"""vLLM's asynchronous engine in this process: `vllm/DIRECTORY` or `vllm/NAME-ON-A-HUB`."""
+"""vLLM's asynchronous engine in the process: `vllm/DIRECTORY` or `vllm/NAME-ON-A-HUB`."""
 
 from __future__ import annotations
 
@@ -79,7 +79,9 @@ class VllmEngine(VllmModel):
                     yield completion
 
     async def score(self, texts: AsyncIterator[Continuation]) -> AsyncGenerator[Scored, None]:
-        """Score texts, each followed by the end-of-text token, if the tokenizer has this token."""
+        """Score texts, each with the end-of-text token at the end, if the tokenizer has the
+        token.
+        """
         engine = await self._engine.started()
         concurrency = 1 if self.scores_singly else self.concurrency
         async with aclosing(ask_each(texts, engine.score, concurrency)) as scores:
@@ -124,7 +126,7 @@ class VllmEngine(VllmModel):
 
 
 class _EngineLifecycle:
-    """Starts a model's engine once, and stops it."""
+    """Starts a model's engine once, and stops the engine."""
 
     def __init__(self, model: VllmEngine) -> None:
         self._model = model

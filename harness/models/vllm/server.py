@@ -103,7 +103,7 @@ class VllmServer(VllmModel):
 
 
 class _ServerLifecycle:
-    """Starts a model's server once, and stops it."""
+    """Starts a model's server once, and stops the server."""
 
     def __init__(self, model: VllmServer) -> None:
         self._model = model
@@ -203,7 +203,7 @@ class _ServerProcess:
             await asyncio.sleep(POLL_INTERVAL)
 
     def _is_up(self) -> bool:
-        """Whether a server at the port is up, and is this process's child."""
+        """Whether a server at the port is up, and is a child of the process."""
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
             with opener.open(f"{self.address}/health", timeout=10):
@@ -224,6 +224,8 @@ class _ServerProcess:
         try:
             while True:
                 drawing = drawing or asyncio.ensure_future(anext(results))
+                # A dead server may leave requests without any error: look at the process every
+                # second.
                 done, _ = await asyncio.wait({drawing}, timeout=1.0)
                 if done:
                     finished, drawing = drawing, None

@@ -45,7 +45,7 @@ class VllmTokenizer:
         return frozenset(tokens) | ({self.end} if self.end is not None else set())
 
     def encode(self, prompt: Rendered, text: str = "") -> list[int]:
-        """Return the tokens of a prompt and of a text that continues it."""
+        """Return the tokens of a prompt and of a continuing text."""
         if not prompt.messages:
             return list(self.tokenizer.encode(prompt.text + text))
         # The template adds the beginning-of-text token; the tokenizer would add another.
@@ -105,7 +105,7 @@ class VllmTokenizer:
 
     @cached_property
     def _chat_request(self) -> Any:
-        """A request in the form that vLLM's reasoning parsers expect."""
+        """A request in the form of vLLM's reasoning parsers."""
         from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
 
         return ChatCompletionRequest(

@@ -43,23 +43,23 @@ def template(name: str) -> jinja2.Template:
 
 
 def asset(name: str) -> Markup:
-    """A file of this folder, as safe markup."""
+    """A file of the folder, as safe markup."""
     return Markup((_FOLDER / name).read_text(encoding="utf-8"))
 
 
 def page_script(names: Sequence[str] = SCRIPTS) -> Markup:
-    """The script of a page: the named files, in a common scope of their own."""
+    """The script of a page: the named files, in a common scope."""
     files = "".join(asset(f"script/{name}.js") for name in names)
     return Markup(f'"use strict";\n(() => {{\n{files}}})();')
 
 
 def script_hash(script: str) -> str:
-    """The hash with which a page's content security policy allows its script."""
+    """The hash by which a page's content security policy allows the script."""
     return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def page_style() -> Markup:
-    """The style sheet of a page and its figures."""
+    """The style sheet of a page with its figures."""
     return Markup(style_sheet()) + asset("page.css")
 
 

@@ -33,7 +33,7 @@ def _percent_axis(bottom: float) -> list[Shape]:
 
 
 def models_of(rows: Iterable[Row]) -> list[str]:
-    """The names of the models, in the order that determines their colours in every figure."""
+    """The names of the models, in the order of colours in every figure."""
     return list(dict.fromkeys(row.label for row in rows))
 
 
@@ -46,10 +46,10 @@ def by_subset(rows: Iterable[Row]) -> dict[str, list[Row]]:
 
 
 def _lines(rows: Sequence[Row]) -> Iterator[tuple[float, Row | None, str]]:
-    """The lines of a chart: the top of each line, its row, and its name.
+    """The lines of a chart: the top, the row and the name of each line.
 
-    A heading has no row, and the name of a subset. With a single model there are no headings; with
-    several models each subset has a heading.
+    A heading has no row, and the name of a subset. A single model needs no headings; with several
+    models each subset has a heading.
     """
     y = 6.0
     if len(models_of(rows)) == 1:
@@ -106,6 +106,7 @@ def pass_bars(rows: Sequence[Row]) -> Figure:
 def verdict_bars(rows: Sequence[Row]) -> Figure:
     """A stacked bar of verdict shares for each model and subset, with a key."""
     shapes: list[Shape] = []
+    # The rows decide the height; the axis and the key are added below them.
     names = told_apart([name for _, row, name in _lines(rows) if row], _NAME)
     bottom = 0.0
     for y, row, name in _lines(rows):
@@ -132,6 +133,7 @@ def verdict_bars(rows: Sequence[Row]) -> Figure:
                 )
                 start += share
     shapes = [*_percent_axis(bottom), *shapes]
+    # The key has only the statuses that occur.
     statuses = [status for status in STATUSES if any(row.rates[status] for row in rows)]
     entries = [
         (f"share s-{status}", status.replace("_", " "), _opacity(status)) for status in statuses
@@ -146,7 +148,7 @@ def _opacity(status: str) -> float:
 
 
 def length_bars(series: Sequence[tuple[str, Mapping[int, int]]], unit: str, caption: str) -> Figure:
-    """Histograms of the lengths of answers, one below the other for each model, on a common
+    """Histograms of the lengths of answers, below each other for each model, on a common
     logarithmic axis.
 
     ``series`` has the numbers of answers by bin, from `store.counts.histogram`.
@@ -187,7 +189,7 @@ def length_bars(series: Sequence[tuple[str, Mapping[int, int]]], unit: str, capt
 
 
 def _median(bins: Mapping[int, int]) -> str:
-    """The upper end of the bin that contains the median, in words."""
+    """The upper end of the bin of the median, in words."""
     total, counted = sum(bins.values()), 0
     for index, count in sorted(bins.items()):
         counted += count

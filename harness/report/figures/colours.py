@@ -68,7 +68,7 @@ CLASSES = {f"c{number}": name for number, name in enumerate(SERIES)} | {
 
 
 def series_class(number: int) -> str:
-    """The style classes of the series with this number."""
+    """The style classes of a series by number."""
     return f"c{number % len(SERIES)}" + (" dashed" if number >= len(SERIES) else "")
 
 

@@ -65,7 +65,7 @@ def pass_curves(sources: Sources) -> list[Figure]:
 def _over_k(
     name: str, title: str, series: Mapping[str, Sequence[Estimate]], names: Sequence[str]
 ) -> Figure:
-    """Curves with bands. The index of a series in ``names`` determines its colour."""
+    """Curves with bands. A series' index in ``names`` determines the colour."""
     largest = max(point.k for points in series.values() for point in points)
 
     def x(k: int) -> float:
@@ -145,6 +145,7 @@ def _panel(
         else:
             shapes += [Shape("dot", f"share {curve.style}", (point,)) for point in at(curve.points)]
         labels.append((at(curve.points)[-1][1], curve.name, curve.style))
+    # Names at the ends of curves are moved apart, as curves often end together.
     names = told_apart([curve.name for curve in curves], 16)
     for y, name, style in apart(labels, bottom):
         shapes.append(text(f"end {style}", right + 10, y + 4, names[name]))

@@ -1,4 +1,4 @@
-"""Paired differences with their intervals."""
+"""Paired differences with intervals."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Line = tuple[str, str, Difference]
 
 
 def difference_figure(comparison: Comparison, short: Mapping[str, str]) -> Figure | None:
-    """The differences at the primary k, with a group for each subset; None if there are none.
+    """The differences at the primary k, with a group for each subset; None without differences.
 
     ``short`` has the names of models to write.
     """

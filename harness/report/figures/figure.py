@@ -1,4 +1,4 @@
-"""A figure as a list of shapes, and its SVG. `files` draws the same shapes with Matplotlib."""
+"""A figure as a list of shapes, and the SVG. `files` draws the same shapes with Matplotlib."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def text(style: str, x: float, y: float, words: str, anchor: Anchor = "start") -
 def rectangle(
     style: str, x: float, y: float, width: float, height: float, title: str = "", opacity: float = 1
 ) -> Shape:
-    """A rectangle, given by its top left corner and its size."""
+    """A rectangle, given by the top left corner and the size."""
     corners = ((x, y), (x + width, y), (x + width, y + height), (x, y + height))
     return Shape("area", style, corners, title, opacity=opacity)
 
@@ -85,10 +85,9 @@ def shortened(name: str, longest: int = 33) -> str:
 
 
 def told_apart(names: Sequence[str], longest: int) -> dict[str, str]:
-    """The names, with long names shortened in such a way that different names still differ, if
-    possible.
+    """The names, with long names shortened. Different names stay different, if possible.
 
-    If names have the same beginning and the same end, their common first words are left out.
+    Of names with the same beginning and the same end, the common first words are left out.
 
     >>> told_apart(["model-of-1-billion-parameters", "model-of-3-billion-parameters"], 16).values()
     dict_values(['…1-billion-para…', '…3-billion-para…'])
@@ -113,7 +112,7 @@ CHARACTER = 7.2
 
 
 def thinned(ticks: Iterable[tuple[float, str]]) -> list[tuple[float, str]]:
-    """Labels, centred at their positions, without the labels that would overlap an earlier label.
+    """Labels, centred at their positions, without overlaps of an earlier label.
 
     >>> thinned([(0, "1,024"), (20, "2,048"), (60, "4,096")])
     [(0, '1,024'), (60, '4,096')]
@@ -158,9 +157,7 @@ def circle(style: str, x: float, y: float, radius: float, title: str = "", link:
 def apart(
     ends: Sequence[tuple[float, str, str]], lowest: float, room: float = 15
 ) -> list[tuple[float, str, str]]:
-    """Labels from top to bottom, moved so that they do not overlap and, if possible, stay above
-    ``lowest``.
-    """
+    """Labels from top to bottom, moved to avoid overlaps and, if possible, above ``lowest``."""
     placed: list[tuple[float, str, str]] = []
     for at, name, style in sorted(ends):
         placed.append((max(at, placed[-1][0] + room if placed else at), name, style))

@@ -16,9 +16,7 @@ _RADIUS = 19.0
 
 
 def scatter(name: str, first: str, second: str, points: Sequence[tuple[float, float]]) -> Figure:
-    """A circle at the shares of correct samples of two models; its area is the number of problems
-    there.
-    """
+    """A circle at two models' shares of correct samples, with an area by the number of problems."""
     counts = Counter(points)
     largest_count = max(counts.values())
 

@@ -1,6 +1,4 @@
-"""All runs of a folder in a browser: a list that follows running sweeps, and a page for each
-selection.
-"""
+"""A folder's runs in a browser: a list that follows sweeps, and a page for each selection."""
 
 from __future__ import annotations
 
@@ -33,14 +31,14 @@ _LONGEST_QUERY = 8_000
 class Folder(LoopbackServer):
     """A server for the runs in a folder.
 
-    A request names runs by their paths in the folder, as in the list. The server compares the names
-    with the runs that it found in the folder; a path from a request is never opened.
+    A request names runs by paths in the folder, as in the list. The server compares the names with
+    the runs in the folder; a path from a request is never opened.
 
     Args:
-        folder: the folder, which is searched by `store.overview.runs_under`.
+        folder: the folder, searched by `store.overview.runs_under`.
         open_sources: a function that opens runs for a page.
         port: the port; 0 for any free port.
-        pause: the number of seconds for which a page is not made again.
+        pause: the least number of seconds between two versions of a page.
 
     Raises:
         UserError: the folder does not exist, or the port is not free.
@@ -97,7 +95,7 @@ class Folder(LoopbackServer):
         return {"runs": rows, "left_out": len(folder_runs) - len(overviews)}
 
     def _look(self) -> dict[str, Path]:
-        """The runs that are in the folder now, by their names in the list."""
+        """The runs in the folder now, by name in the list."""
         paths = runs_under(self._folder)
         self._there = {path.relative_to(self._folder).as_posix(): path for path in paths}
         return self._there
@@ -112,7 +110,7 @@ class Folder(LoopbackServer):
         return cached if cached and cached[0] == state and state else (state, overview(path))
 
     def _live(self, query: str) -> LivePage:
-        """The page of the runs that a query names; the last few pages are kept."""
+        """The page of the runs in a query; the last few pages are kept."""
         names = parse_qs(query[:_LONGEST_QUERY]).get("run", [])
         chosen = tuple(dict.fromkeys(names))
         folder_runs = self._there if set(chosen) <= self._there.keys() else self._look()
@@ -144,7 +142,7 @@ class Folder(LoopbackServer):
 
 
 def _changed(run: Path) -> float:
-    """The time at which a run's settings were last written; 0 for a run that was just removed."""
+    """The time of the last write of a run's settings; 0 for a removed run."""
     try:
         return (run / "manifest.json").stat().st_mtime
     except OSError:

@@ -1,4 +1,4 @@
-"""A read-only server for this machine alone; a function makes the responses."""
+"""A read-only server for the local machine; a function makes the responses."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class LoopbackServer:
             self._server.server_close()
 
     def close(self) -> None:
-        """End `run`. This method may be called from another thread."""
+        """End `run`, from any thread."""
         self._server.shutdown()
 
 
@@ -104,13 +104,13 @@ class _BoundedServer(ThreadingHTTPServer):
             self._slots.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore the error of a client that has closed its connection."""
+        """Ignore the error of a client with a closed connection."""
         if not isinstance(sys.exception(), ConnectionError | TimeoutError):
             super().handle_error(request, client_address)
 
 
 def _forbidden(request: BaseHTTPRequestHandler) -> PageAnswer | None:
-    """The refusal of a request from another machine or from a page of another site; else None."""
+    """The refusal of a request from another machine or from another site's page; else None."""
     host = request.headers.get("Host", "")
     name = host.rpartition(":")[0] or host
     foreign = request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")

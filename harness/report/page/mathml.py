@@ -1,7 +1,7 @@
-"""MathML of LaTeX, for a page that works without a network, safe for text that models wrote.
+"""MathML of LaTeX, for a page without a network, safe for models' text.
 
 A formula is stored in the page as data, a tree of names and texts. The page's script builds the
-elements, so that no text is ever parsed as markup. Only the elements and attributes of presentation
+elements, and no text is ever parsed as markup. Only the elements and attributes of presentation
 MathML are allowed.
 """
 
@@ -40,7 +40,7 @@ _SCRIPTS = frozenset("msub msup msubsup munder mover munderover".split())
 
 @functools.lru_cache(maxsize=65_536)
 def to_mathml(latex: str) -> Tree | None:
-    """The tree of a ``math`` element; None if the text is not a formula that MathML can show."""
+    """The tree of a ``math`` element; None for a text without MathML."""
     if not latex or len(latex) > LONGEST:
         return None
     try:
@@ -72,6 +72,7 @@ def _spaced(children: Sequence[Tree]) -> list[Tree]:
     spaced: list[Tree] = []
     for index, child in enumerate(children):
         previous = children[index - 1] if index else None
+        # A sign behind an operator is a sign, not a difference, and is set without space.
         operator = previous is not None and previous[0] == "mo" and not _ends_symbol(previous)
         if operator and child[0] == "mo" and child[2:] in _SIGNS:
             child[1]["form"] = "prefix"

@@ -1,4 +1,4 @@
-"""The data in a page: JSON, compressed, in base64. A chunk is unpacked when it is shown."""
+"""The data in a page: JSON, compressed, in base64. A chunk is unpacked for display."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ Formula = tuple[str, Any]
 
 
 def pack(value: Any) -> str:
-    """A value as JSON, compressed, in base64, so that no character can end the surrounding
-    element.
-    """
+    """A value as JSON, compressed, in base64: no character can end the surrounding element."""
     try:
         data = msgspec.json.encode(value)
     except UnicodeEncodeError:  # half a surrogate pair, which a model's server may send

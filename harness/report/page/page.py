@@ -1,4 +1,4 @@
-"""A self-contained HTML page: numbers, figures, and every problem with its samples."""
+"""A self-contained HTML page: numbers, figures, and every problem with the samples."""
 
 from __future__ import annotations
 
@@ -48,8 +48,7 @@ def render_page(sources: Sources, version: str = "", list_of_runs: str = "") -> 
 
     Args:
         sources: the runs.
-        version: the version of the page, by which a browser notices that the server has a newer
-            page.
+        version: the version of the page, for a browser's check for a newer page.
         list_of_runs: the address of the server's list of runs; empty without a list.
 
     Returns:
@@ -91,7 +90,7 @@ def render_page(sources: Sources, version: str = "", list_of_runs: str = "") -> 
 
 
 def _nested(built: Sequence[Section]) -> list[tuple[Section, list[Section]]]:
-    """Each section, with the folded tables that follow it."""
+    """Each section, with the folded tables behind the section."""
     nested: list[tuple[Section, list[Section]]] = []
     for section in built:
         if section.folded and nested:

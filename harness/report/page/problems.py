@@ -38,19 +38,21 @@ FAILURES = ("", *Failure)
 class PageProblems:
     """The problems of all runs; a problem that several runs have occurs once.
 
-    ``places`` maps the index of a run and the problem's key to the position of the problem in
+    ``positions`` maps the index of a run and the problem's key to the position of the problem in
     ``index``. ``models`` has, for each model in the order of the page's columns, the index of the
     run, the hash and the name.
     """
 
     index: dict[str, Any]
     chunks: list[str]
-    places: dict[tuple[int, str], int]
+    positions: dict[tuple[int, str], int]
     models: list[tuple[int, str, str]]
 
 
 def page_problems(sources: Sources) -> PageProblems:
-    """Collect the problems of all runs with their counts."""
+    """Collect the problems of all runs with counts."""
+    # A problem is the same in two runs if key and content are: runs may have been made by different
+    # versions of a benchmark.
     indices: dict[tuple[int, str], int] = {}
     index_by_identity: dict[tuple[str, str], int] = {}
     first_problems: list[tuple[int, str, Problem]] = []
@@ -62,6 +64,7 @@ def page_problems(sources: Sources) -> PageProblems:
             if problem_index == len(first_problems):
                 first_problems.append((at, key, problem))
             indices[at, key] = problem_index
+    # A parent is looked up in the run of the first occurrence, and named by the common index.
     origins = [ParentIndex(run.problems) for run in sources.runs]
     for at, _, problem in first_problems:
         parent = origins[at].find(problem, problem.pair_parent) if problem.pair_parent else None
@@ -72,6 +75,7 @@ def page_problems(sources: Sources) -> PageProblems:
     subsets = list(dict.fromkeys(problem.name for _, _, problem in first_problems))
     standings = sources.findings.standings if sources.findings else ()
     scored = {standing.model for standing in standings if standing.scored}
+    # Columns instead of rows, for a compact index.
     index = {
         "key": [key for _, key, _ in first_problems],
         "subset": [subsets.index(problem.name) for _, _, problem in first_problems],
@@ -92,6 +96,7 @@ def page_problems(sources: Sources) -> PageProblems:
             "request": [_settings(sources.runs[at], model) for at, model, _ in models],
         },
     }
+    # Details are unpacked only for opened problems, chunk by chunk.
     prompts = [Prompts(run) for run in sources.runs]
     rows = [_details(at, problem, prompts) for at, _, problem in first_problems]
     chunks = [pack(rows[start : start + CHUNK]) for start in range(0, len(rows), CHUNK)]
@@ -107,14 +112,14 @@ def question(problem: Problem) -> str:
 
 
 def _labels(problem: Problem) -> Iterator[str]:
-    """The techniques of a problem and the functions in it, for the search field."""
+    """The techniques and the functions of a problem, for the search field."""
     yield from labels_of(problem, "tag")
     yield from labels_of(problem, "operator")
 
 
 def _counts(
     sources: Sources,
-    places: dict[tuple[int, str], int],
+    positions: dict[tuple[int, str], int],
     models: list[tuple[int, str, str]],
     size: int,
 ) -> Iterator[dict[str, list[int]]]:
@@ -125,11 +130,11 @@ def _counts(
     for at, model, _ in models:
         samples, correct, seen = [0] * size, [0] * size, [0] * size
         for (model_hash, key), sums in totals[at].items():
-            if model_hash == model and (at, key) in places:
-                place = places[at, key]
-                samples[place] = int(sums["samples"])
-                correct[place] = int(sums.get(Status.CORRECT, 0))
-                seen[place] = sum(1 << bit for bit, name in enumerate(STATUSES) if sums.get(name))
+            if model_hash == model and (at, key) in positions:
+                row = positions[at, key]
+                samples[row] = int(sums["samples"])
+                correct[row] = int(sums.get(Status.CORRECT, 0))
+                seen[row] = sum(1 << bit for bit, name in enumerate(STATUSES) if sums.get(name))
         yield {"samples": samples, "correct": correct, "seen": seen}
 
 
@@ -138,13 +143,13 @@ def _totals(run: Run, policy: str | None) -> Any:
 
 
 def _details(at: int, problem: Problem, prompts: list[Prompts]) -> dict[str, Any]:
-    """The details of an opened problem, without its samples."""
+    """The details of an opened problem, without samples."""
     facts = [
         ("assumed", f"{name} {assumption}") for name, assumption in problem.assumptions.items()
     ]
     facts += [("technique", ", ".join(labels_of(problem, "tag")))]
     facts += [("perturbation", problem.perturbation or "")]
-    rendered = prompts[at].shown(problem)
+    rendered = prompts[at].render(problem)
     return {
         "asked": formula(question(problem)),
         "reference": formula(problem.target.reference or ""),
@@ -155,7 +160,7 @@ def _details(at: int, problem: Problem, prompts: list[Prompts]) -> dict[str, Any
 
 
 def _request(rendered: Rendered) -> dict[str, Any]:
-    """The prompt as it is sent to a server; empty if the prompt is too long."""
+    """The prompt as sent to a server; empty for too long a prompt."""
     request = rendered.to_dict()
     if len(json.dumps(request)) > sum(PROMPT):
         return {"prompt": f"as shown above; {counted(len(str(rendered)), 'character')}"}

@@ -36,10 +36,11 @@ Curve = list[float | None]
 
 @lru_cache(maxsize=4096)
 def plot(problem: Problem, answer: str | None, witness: Witness | None) -> dict[str, Any] | None:
-    """The curves as numbers: ``x``, ``f`` and ``F`` (F'), the point ``at``, and the values there.
+    """The curves as numbers: ``x``, ``f`` and ``F`` (F'), the point ``at``, and the values at the
+    point.
 
     If a jump refutes the answer, ``jump`` is true and ``F`` is the answer itself. The result is
-    None if there is no plot.
+    None without a plot.
     """
     if not isinstance(problem.target, IntegrationTarget) or answer is None or witness is None:
         return None
@@ -95,9 +96,7 @@ def _plot(problem: Problem, answer: str, witness: Witness) -> dict[str, Any] | N
 
 
 def _values(point: str) -> dict[str, float] | None:
-    """The real values in a text such as ``x=[0.25 +/- 1e-9], a=1.5``; None if a value is not
-    real.
-    """
+    """The real values in a text such as ``x=[0.25 +/- 1e-9], a=1.5``; None for a non-real value."""
     values = {}
     for assignment in point.removesuffix(" and just above").split(", "):
         name, _, text = assignment.partition("=")
@@ -138,9 +137,7 @@ def _compiled(expression: Any, variable: str, conventions: Conventions) -> Tape 
 
 
 def _curve(tape: Tape, xs: Sequence[float], values: Mapping[str, float], order: int) -> Curve:
-    """The value (order 0) or the slope (order 1) at each point; None for a number that is not real
-    and finite.
-    """
+    """The value (order 0) or the slope (order 1) at each point; None for a non-finite number."""
     curve: Curve = []
     with precision(_BITS):
         balls = {name: acb(arb(value)) for name, value in values.items()}

@@ -31,7 +31,7 @@ from .problems import FAILURES, FINISHES, STATUSES, PageProblems
 from .refutation import plot
 
 #: Samples on one page, and plots of wrong answers.
-MOST, PLOTS = 40_000, 1_000
+MAX_SAMPLES, MAX_PLOTS = 40_000, 1_000
 #: The base64 characters of all chunks together.
 BUDGET = 36_000_000
 #: Characters of head and tail, the first that fit a chunk's share.
@@ -52,7 +52,7 @@ class PageSamples:
     """The samples of a page. ``index`` has columns by name, and the chunks are in base64.
 
     The formulas of answers are separate from the other details, because rows of the table show
-    them.
+    formulas.
     """
 
     index: dict[str, list[Any]]
@@ -62,7 +62,7 @@ class PageSamples:
 
 
 @dataclass(frozen=True)
-class _Shown:
+class _Selection:
     """The samples on the page: the first ``limit`` samples per model, on evenly chosen problems."""
 
     limit: int
@@ -77,7 +77,8 @@ def page_samples(sources: Sources, problems: PageProblems) -> PageSamples:
     If there are too many samples, the page has the first samples of each problem. If there are
     still too many, the page has the samples of some of the problems only, the same for all models.
     """
-    selection = _shown(problems, MOST)
+    selection = _selected_samples(problems, MAX_SAMPLES)
+    # Every chunk has an equal share of the page's bytes: long texts are shortened evenly.
     share = BUDGET // max(1, -(-selection.number // CHUNK))
     index: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     models = {(at, model): number for number, (at, model, _) in enumerate(problems.models)}
@@ -87,7 +88,7 @@ def page_samples(sources: Sources, problems: PageProblems) -> PageSamples:
     chosen = _chosen(sources, problems, selection)
     while chunk := list(islice(chosen, CHUNK)):
         for at, sample in chunk:
-            number = problems.places[at, sample.key]
+            number = problems.positions[at, sample.key]
             row = {"problem": number, "model": models[at, sample.model]} | _indexed(sample)
             for name, value in row.items():
                 index[name].append(value)
@@ -97,7 +98,7 @@ def page_samples(sources: Sources, problems: PageProblems) -> PageSamples:
     return PageSamples(index, formulas, details, left_out=selection.total - len(index["status"]))
 
 
-def _shown(problems: PageProblems, max_samples: int) -> _Shown:
+def _selected_samples(problems: PageProblems, max_samples: int) -> _Selection:
     """Choose the samples for the page."""
     counts: list[list[int]] = [
         problem_counts["samples"] for problem_counts in problems.index["counts"]
@@ -115,17 +116,17 @@ def _shown(problems: PageProblems, max_samples: int) -> _Shown:
         len(by_problem) if number <= max_samples else len(by_problem) * max_samples // number
     )
     chosen = frozenset(at * len(by_problem) // kept_count for at in range(kept_count))
-    return _Shown(limit, chosen, min(number, max_samples), total)
+    return _Selection(limit, chosen, min(number, max_samples), total)
 
 
 def _chosen(
-    sources: Sources, problems: PageProblems, selection: _Shown
+    sources: Sources, problems: PageProblems, selection: _Selection
 ) -> Iterator[tuple[int, Sample]]:
-    """The samples for the page, each with the index of its run."""
+    """The samples for the page, each with the index of the run."""
     for at, run in enumerate(sources.runs):
 
         def in_problems(key: str, at: int = at) -> bool:
-            return problems.places[at, key] in selection.problems
+            return problems.positions[at, key] in selection.problems
 
         tests: Tests = {
             "stage": ANSWER.__eq__,
@@ -160,7 +161,7 @@ def _detail(
 ) -> dict[str, Any]:
     verdict = Verdict.from_dict(sample.judged or {})
     key = (sample.key, verdict.answer or "")
-    if verdict.evidence.witness and key not in plots and len(plots) < PLOTS:
+    if verdict.evidence.witness and key not in plots and len(plots) < MAX_PLOTS:
         plots[key] = plot(sample.problem, verdict.answer, verdict.evidence.witness)
     return {
         "facts": [
@@ -227,9 +228,7 @@ def step_facts(steps: StepCounts, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _formulas(answers: Sequence[str], share: int) -> str:
-    """A chunk of answers in base64: as formulas, as text, or shortened text, the first of these
-    that fits.
-    """
+    """A chunk of answers in base64: as formulas, text, or shortened text, whichever fits first."""
     formulas: list[Formula] = [formula(text) for text in answers]
     packed = pack(formulas)
     for longest in (2_000, 200):
@@ -264,7 +263,7 @@ def _packed(chunk: Iterable[dict[str, Any]], share: int) -> str:
 
 
 def _marked(text: str, head: int, tail: int, marks: Sequence[Mark]) -> list[Any]:
-    """The beginning of a text, the number of characters left out, and the end; with marks, both in
+    """The beginning of a text, the number of omitted characters, and the end; with marks, in
     pieces.
     """
     head_text, omitted, tail_text = shortened(text, head, tail)

@@ -26,9 +26,9 @@ class LivePage:
     Args:
         runs: the run directories.
         open_sources: a function that opens the runs for a page.
-        pause: the number of seconds for which a page is not made again.
+        pause: the least number of seconds between two versions of a page.
         list_of_runs: the address of the list of all runs, if any.
-        lock: a lock that is held while a page is made. Pages with the same lock are made one after
+        lock: a lock held during the making of a page. Pages with the same lock are made one after
             another.
 
     """
@@ -58,13 +58,13 @@ class LivePage:
             return self._version
 
     def page(self) -> bytes:
-        """The page, which is made again if the runs have grown.
+        """The page, made again for grown runs.
 
         Returns:
             The page.
 
         Raises:
-            UserError: the runs cannot be read, and there is no earlier page.
+            UserError: the runs are unreadable, without an earlier page.
 
         """
         if self._page and self.version() == self._version:
@@ -89,10 +89,10 @@ class Watch(LoopbackServer):
     """A server for the latest page of runs.
 
     Args:
-        runs: the run directories, which must exist.
+        runs: the existing run directories.
         open_sources: a function that opens the runs for a page.
         port: the port; 0 for any free port.
-        pause: the number of seconds for which a page is not made again.
+        pause: the least number of seconds between two versions of a page.
 
     Raises:
         UserError: the port is not free, or a run cannot be read.

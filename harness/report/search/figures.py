@@ -53,8 +53,8 @@ def by_generation(
 def _round_up(value: float) -> float:
     """The next larger round number for the upper end of an axis.
 
-    Round numbers are 1 to 9 times a power of ten, and 1.2, 1.6 and 2.4 times a power of ten, so
-    that a quarter of the axis has few digits.
+    Round numbers are 1 to 9 times a power of ten, and 1.2, 1.6 and 2.4 times a power of ten, for
+    few digits at a quarter of the axis.
     """
     scale = 1.0
     while value > 8 * scale:
@@ -72,6 +72,7 @@ def archive_map(name: str, title: str, problems: Sequence[Problem]) -> Figure | 
     counts = {
         cluster: sum(p.metadata.get("cluster") == cluster for p in problems) for cluster in clusters
     }
+    # Large clusters get the distinct colours; all small clusters share the last.
     clusters.sort(key=lambda cluster: -counts[cluster])
     colours = {cluster: series_class(min(at, _COLOURS - 1)) for at, cluster in enumerate(clusters)}
     shapes: list[Shape] = []

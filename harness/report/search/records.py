@@ -1,4 +1,4 @@
-"""The files of a search in its run directory, in addition to the files of every run.
+"""The files of a search in the run directory, in addition to the files of every run.
 
 search.json             settings, generations and notes; written again after every generation
 search/generation-N.json  the mutants of a generation, written before they are asked
@@ -25,18 +25,18 @@ RECORD = "search.json"
 
 @dataclass(frozen=True, slots=True)
 class Generation(Record):
-    """The numbers of one generation.
+    """The numbers of a generation.
 
     Attributes:
         number: the number of the generation, from 1.
         drawn: the number of mutants made.
-        refused: the number of mutants that are not valid problems, by reason.
-        repeated: the number of mutants that were asked before, or occur twice in the generation.
+        refused: the number of invalid mutants, by reason.
+        repeated: the number of mutants asked before, or twice in the generation.
         asked: the number of new mutants.
-        failed: the number of asked mutants that the model fails.
-        unconfirmed: the number of failed mutants that the model solves when asked again.
+        failed: the number of asked mutants failed by the model.
+        unconfirmed: the number of failed mutants solved by the model at a second request.
         unknown: the number of asked mutants without a decided verdict.
-        novel: the number of mutants that entered the archive.
+        novel: the number of mutants new in the archive.
         archive: the size of the archive afterwards.
         length: the mean length of the novel mutants, in characters.
 
@@ -107,7 +107,7 @@ class SearchRecord(Record):
 
 @dataclass(frozen=True, slots=True)
 class Batch(Record):
-    """The mutants of a generation that are asked, and the numbers of mutants that were left out."""
+    """The asked mutants of a generation, and the numbers of omitted mutants."""
 
     drawn: int
     refused: Mapping[str, int]
@@ -115,7 +115,7 @@ class Batch(Record):
     problems: tuple[Problem, ...] = field(default_factory=tuple)
 
     def to_dict(self) -> dict[str, Any]:
-        """The batch as a JSON-serialisable dictionary, which `from_dict` reads."""
+        """The batch as a JSON-serialisable dictionary, for `from_dict`."""
         row = super(Batch, self).to_dict()
         return row | {"problems": [problem.to_dict() for problem in self.problems]}
 
@@ -137,7 +137,7 @@ def write_record(path: Path, record: SearchRecord) -> None:
 
 
 def read_archive(path: Path) -> list[Problem]:
-    """The problems in the archive of a run directory, in the order of their discovery."""
+    """The problems in a run directory's archive, in the order of discovery."""
     file = path / ARCHIVE
     if not file.exists():
         return []
@@ -146,7 +146,7 @@ def read_archive(path: Path) -> list[Problem]:
 
 
 def write_archive(path: Path, problems: Sequence[Problem]) -> None:
-    """Write the archive as a file of problems, which `--benchmark` accepts."""
+    """Write the archive as a file of problems, for `--benchmark`."""
     lines = (json.dumps(problem.to_dict(), ensure_ascii=False) + "\n" for problem in problems)
     _write(path / ARCHIVE, "".join(lines))
 
@@ -177,9 +177,9 @@ def _json(path: Path) -> Any:
         raise RunError(f"{path} is damaged ({error}); restore it, or use another --out") from None
 
 
-def _parsed(kind: Any, row: Any, path: Path) -> Any:
+def _parsed(record_class: Any, row: Any, path: Path) -> Any:
     try:
-        return kind.from_dict(row)
+        return record_class.from_dict(row)
     except (UserError, TypeError) as error:
         raise RunError(f"{path} is damaged ({error}); restore it, or use another --out") from None
 

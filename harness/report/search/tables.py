@@ -32,7 +32,7 @@ _NUMBER = re.compile(r"\d+\.\d+(?:e[-+]?\d+)?")
 
 @dataclass(frozen=True)
 class StoredSearch:
-    """A search with its results, read from the run."""
+    """A search with the results, read from the run."""
 
     run: Run
     record: SearchRecord
@@ -61,13 +61,13 @@ class StoredSearch:
     @cached_property
     def answers(self) -> Mapping[str, Mapping[str, Any]]:
         """The model's first verdict on each example of a cluster, by the problem's key."""
-        wanted = {
+        keys = {
             problem_key(problem) for group in self.clusters.values() for problem in group[:EXAMPLES]
         }
         return {
             row["problem"]: row
             for row in self.run.verdicts(self.record.policy).rows()
-            if row["model"] == self.record.model and row["problem"] in wanted and not row["sample"]
+            if row["model"] == self.record.model and row["problem"] in keys and not row["sample"]
         }
 
     @cached_property
@@ -84,7 +84,7 @@ class StoredSearch:
 
 
 def search_sections(runs: Sequence[Run | Path | str]) -> list[Section]:
-    """The tables and figures of the searches in these runs; empty without searches."""
+    """The tables and figures of the searches in the runs; empty without searches."""
     searches = [
         stored_search
         for stored_search in map(StoredSearch.of, map(Run.of, runs))
@@ -131,7 +131,7 @@ def archives(searches: Sequence[StoredSearch]) -> Section:
 
 
 def _over_seeds(searches: Sequence[StoredSearch]) -> Iterator[tuple[str, ...]]:
-    """Means with 95 % intervals of the t test, over searches that differ only in the seed."""
+    """Means with 95 % intervals of the t test, over searches with different seeds only."""
     groups: dict[tuple[str, str], list[list[float]]] = {}
     for search in searches:
         if search.archive:
@@ -148,9 +148,7 @@ def _over_seeds(searches: Sequence[StoredSearch]) -> Iterator[tuple[str, ...]]:
 
 
 def published_measure(name: str, measure: str) -> str:
-    """A number of Table 15 as printed, by the name of a search; empty if the table has no such
-    number.
-    """
+    """A number of Table 15 as printed, by the name of a search; empty for an unknown number."""
     label = "-".join(word.capitalize() for word in name.split("-"))
     return brittleness_numbers().get(("table 15", "archive", label, measure), "")
 
@@ -285,7 +283,7 @@ def _examples(stored_search: StoredSearch) -> Iterator[tuple[str, ...]]:
 
 
 def _verdict(problem: Problem, row: Mapping[str, Any]) -> str:
-    """The verdict with its refutation, with few digits."""
+    """The verdict with the refutation, with few digits."""
     samples = int(str(problem.metadata["samples"]))
     passed = f", {problem.metadata['correct']} of {samples} correct" if samples > 1 else ""
     witness = (row.get("evidence") or {}).get("witness")

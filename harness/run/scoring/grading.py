@@ -17,7 +17,7 @@ BATCH = 512
 
 
 def stop_strings(run: Run) -> dict[str, tuple[str, ...]]:
-    """The strings that end an answer, by task."""
+    """The stop strings of an answer, by task."""
     identity = run.manifest["identity"]
     return {
         task: (*identity["sampling"]["stop"], *parse(entry["name"], entry["source"]).stop)
@@ -26,7 +26,7 @@ def stop_strings(run: Run) -> dict[str, tuple[str, ...]]:
 
 
 def row_of(completion: Completion, verdict: Verdict) -> dict[str, Any]:
-    """A verdict as it is stored, with the fields that identify its completion."""
+    """A verdict as stored, with the completion's identifying fields."""
     head = {
         "key": completion.key,
         "model": completion.model,

@@ -1,14 +1,14 @@
-"""Scoring in lanes: processes that each read, judge and write whole shards of a large run.
+"""Scoring in lanes: processes for reading, judging and writing whole shards of a large run.
 
-A single process reads, sends, receives and writes some 14,000 verdicts per second, which is enough
-for `CORES` cores. On more cores, lanes share the work. The process that holds the run gives each
-lane sealed shards of completions. The lane judges the completions with its own workers, and appends
-the verdicts to its own log in ``lanes/`` of the set of verdicts. When the lanes have ended, their
+A single process reads, sends, receives and writes some 14,000 verdicts per second, enough for
+`CORES` cores. On more cores, lanes share the work. The process that holds the run gives each lane
+sealed shards of completions. The lane judges the completions with separate workers, and appends the
+verdicts to a separate log in ``lanes/`` of the set of verdicts. After the end of the lanes, the
 shards are moved into the set.
 
-A lane may be killed at any time. A lane ends with the process that started it, and locks its
-directory as long as it lives. The next command first takes in what a dead lane has written. Then a
-single process judges the answers that still lack a verdict.
+A lane may be killed at any time. A lane ends with the starting process, and locks the lane's
+directory until the end. The next command first takes in what a dead lane has written. Then a single
+process judges the answers that still lack a verdict.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _ENDED = -1
 
 
 def number_of_lanes() -> int:
-    """The number of lanes that the cores of this machine keep busy."""
+    """The number of lanes for the machine's cores."""
     return usable_cores() // CORES
 
 
@@ -57,11 +57,11 @@ async def score_in_lanes(
     soon as it is free.
 
     Args:
-        path: the run; this process holds the run's lock.
+        path: the run; the calling process holds the run's lock.
         policy: the rules of judging.
         number: the number of lanes.
-        shards: the positions of the answers that lack a verdict, by shard.
-        judged: called with the number of verdicts that were stored since the last call.
+        shards: the positions of the unjudged answers, by shard.
+        judged: called with the number of verdicts stored since the last call.
 
     """
     directory = path / "verdicts" / policy.name / FOLDER
@@ -108,7 +108,7 @@ def _send(stream: asyncio.StreamWriter, value: Any) -> None:
 
 
 def main() -> None:
-    """Judge the shards that the parent process names over a pipe, one after another."""
+    """Judge the shards from the parent process's pipe, one after another."""
     requests: SimpleQueue[list[Any]] = SimpleQueue()
 
     def listen() -> None:

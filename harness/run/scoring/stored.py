@@ -66,16 +66,16 @@ def score(
     refuse_unreadable(tasks, policy)
     if "integration" in tasks:
         check_method(policy.method)
-    with or_by_default(progress) as shown, rescoring(Path(path)) as run:
+    with or_by_default(progress) as reporter, rescoring(Path(path)) as run:
         with run.scoring(policy.name, policy.to_dict()) as verdicts:
-            scorer = Scorer(run, policy, verdicts, shown)
+            scorer = Scorer(run, policy, verdicts, reporter)
             number = scorer.lanes(lanes)
             run_async(scorer.score_in_lanes(number) if number > 1 else scorer.score_stored())
         if number > 1:
             run.adopt(policy.name)
             with run.scoring(policy.name, policy.to_dict()) as verdicts:
-                run_async(Scorer(run, policy, verdicts, shown).score_stored())
-        shown.finish()
+                run_async(Scorer(run, policy, verdicts, reporter).score_stored())
+        reporter.finish()
     return Run(path)
 
 
@@ -121,10 +121,9 @@ class Scorer:
         self._store(batch, verdicts)
 
     async def _completions_on_disk(self) -> None:
-        """Wait until the completions are on disk, before their verdicts are written.
+        """Wait until the completions are on disk, before the verdicts are written.
 
-        If a completion were lost and its verdict kept, the verdict would belong to a later
-        completion.
+        Otherwise, the verdict of a lost completion would belong to a later completion.
         """
         try:
             # Shielded: a sweep that ends early cancels who waits, and not the writing.
@@ -133,8 +132,8 @@ class Scorer:
             raise RunError(f"cannot write {self.run.path}: {error.strerror}") from error
 
     async def _grade(self, batch: Sequence[Completion]) -> list[Verdict]:
-        asked = [(self.run.problem(completion.problem), completion) for completion in batch]
-        return await grade(asked, self.policy, self.stop)
+        pairs = [(self.run.problem(completion.problem), completion) for completion in batch]
+        return await grade(pairs, self.policy, self.stop)
 
     def _store(self, batch: Sequence[Completion], verdicts: Sequence[Verdict]) -> None:
         for completion, verdict in zip(batch, verdicts, strict=True):
@@ -143,7 +142,7 @@ class Scorer:
             self.progress.judged(verdict, completion)
 
     def lanes(self, wanted: int | None) -> int:
-        """The number of lanes that are worth their start; on a cluster there are no lanes."""
+        """The number of lanes worth a start; a cluster needs no lanes."""
         log = self.run.completions
         if self.complete or not isinstance(shared_pool(), WorkerPool):
             return 0
@@ -164,15 +163,15 @@ class Scorer:
 
         at_once = counted(number, "lane")
         lacking = (
-            (shard, places)
+            (shard, unjudged)
             for shard in log.shards()
             if log.stamp(shard) is not None
-            and (places := self.judged.lacking(log, shard, {"stage": ANSWER.__eq__}))
+            and (unjudged := self.judged.lacking(log, shard, {"stage": ANSWER.__eq__}))
         )
         await score_in_lanes(self.run.path, self.policy, number, lacking, judged)
 
     async def score_stored(self) -> None:
-        """Grade the stored completions that have no verdict, after a kill or under a new policy."""
+        """Grade stored completions without verdicts, after a kill or under a new policy."""
         if self.complete:
             return
         await self._completions_on_disk()
@@ -201,8 +200,8 @@ class Scorer:
         batch: list[Completion] = []
         log = self.run.completions
         for shard in log.shards():
-            places = self.judged.lacking(log, shard, {"stage": ANSWER.__eq__})
-            for _, row in log.read_all(places):
+            unjudged = self.judged.lacking(log, shard, {"stage": ANSWER.__eq__})
+            for _, row in log.read_all(unjudged):
                 batch.append(Completion.from_dict(row))
                 if len(batch) == BATCH:
                     yield batch

@@ -28,7 +28,7 @@ from ...store.run import Run
 from ..job import Job, continued
 from ..progress import Progress
 from ..runner import Session, run_job
-from .feedback import told
+from .feedback import reply_to
 
 #: A sample: the model's hash, the problem's key, the index.
 SampleKey = tuple[str, str, int]
@@ -45,16 +45,17 @@ class _Wrong:
 
 
 def ask_turns(job: Job, policy: Policy, progress: Progress, session: Session) -> None:
-    """Ask and grade all turns after the first that are not stored yet.
+    """Ask and grade all missing turns after the first.
 
     Args:
         job: the job of the first turn, which is complete. ``job.turns`` is the number of turns, and
             ``job.feedback`` is the kind of feedback.
         policy: the rules of judging.
         progress: receives every completion and verdict.
-        session: the session of all turns, so that models stay loaded.
+        session: the session of all turns, for loaded models.
 
     """
+    # The control arm has the same turns without feedback.
     for arm in (job.feedback, CONTROL):
         run, paths = Run(job.out), [job.out]
         conversations: Conversations = {}
@@ -63,6 +64,7 @@ def ask_turns(job: Job, policy: Policy, progress: Progress, session: Session) ->
             name = f"{arm}-{turn}"
             messages = _messages(job, name, arm, wrong)
             reply, feedback = f"reply_{turn - 1}", f"feedback_{turn - 1}"
+            # Only samples with a wrong last answer go on, each with all earlier replies.
             conversations = {
                 sample: conversations.get(sample, {})
                 | {reply: answer.text, feedback: messages[sample]}
@@ -79,13 +81,13 @@ def ask_turns(job: Job, policy: Policy, progress: Progress, session: Session) ->
 def turn_job(
     job: Job, name: str, turn: int, conversations: Conversations, paths: tuple[Path, ...]
 ) -> Job:
-    """The job of a turn: the problems with wrong answers, with a prompt that shows these answers.
+    """The job of a turn: the problems with wrong answers, with a prompt of the wrong answers.
 
     Args:
         job: the job of the first turn.
         name: the turn's directory in ``turns/``.
         turn: the number of the turn.
-        conversations: the samples that continue, with their messages so far.
+        conversations: the continuing samples, with all earlier messages.
         paths: the runs of the earlier turns.
 
     """
@@ -114,9 +116,7 @@ def turn_job(
 
 
 def _wrong(run: Run, policy: Policy) -> dict[SampleKey, _Wrong]:
-    """The samples of a run that may be tried again, because their answers are wrong under a
-    policy.
-    """
+    """The samples of a run for a further try, after wrong answers under a policy."""
     verdicts = {
         row["key"]: Verdict.from_dict(row)
         for row in run.verdicts(policy.name).rows()
@@ -134,7 +134,7 @@ def _messages(
 ) -> dict[SampleKey, str]:
     """The message after every wrong answer.
 
-    The messages are stored, so that a later version of the verifier does not cause new requests.
+    The messages are stored: a later version of the verifier causes no new requests.
     """
     path = job.out / "turns" / f"{name}.jsonl"
     stored: dict[SampleKey, str] = {}
@@ -145,15 +145,18 @@ def _messages(
             stored[row["model"], row["problem"], row["sample"]] = row["told"]
     except (OSError, ValueError, KeyError) as error:
         raise RunError(f"{path} is damaged ({error}); restore it, or use another --out") from None
+    # Stored messages stay as they are; only missing messages are made.
     missing = {sample: answer for sample, answer in wrong.items() if sample not in stored}
     problems = {problem_key(problem): problem for problem in job.problems}
 
     async def tell() -> None:
         for sample, answer in missing.items():
-            stored[sample] = await told(arm, problems[sample[1]], answer.text, answer.verdict)
+            stored[sample] = await reply_to(arm, problems[sample[1]], answer.text, answer.verdict)
 
     if missing:
         run_async(tell())
+        # The file is written at once before the first request: a kill leaves no request without a
+        # stored message.
         rows: list[dict[str, Any]] = [
             {"model": model, "problem": problem, "sample": number, "told": text}
             for (model, problem, number), text in stored.items()

@@ -17,12 +17,12 @@ from ....rewards.workers.errors import PoolError, WorkerError
 from ...stats.repaired import CONTROL
 
 
-async def told(arm: str, problem: Problem, text: str, verdict: Verdict) -> str:
+async def reply_to(arm: str, problem: Problem, text: str, verdict: Verdict) -> str:
     """The message after a wrong answer.
 
     Args:
-        arm: the content of the message: that the answer is wrong (``verdict``), a point at which it
-            is wrong (``witness``), the first wrong step (``steps``), or nothing (``control``).
+        arm: the content of the message: the fact of a wrong answer (``verdict``), a refuting point
+            (``witness``), the first wrong step (``steps``), or nothing (``control``).
         problem: the problem.
         text: the complete text of the model.
         verdict: the verdict on the text, with a status in `stats.repaired.WRONG`.

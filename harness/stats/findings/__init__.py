@@ -1,7 +1,7 @@
-"""The sentences on top of a report: which model is better, where models fail, how models fail.
+"""The sentences on top of a report: the better model, the places and the kinds of failures.
 
 `sentences(*runs)` returns three sentences, and the score and rank of every model. The terminal and
-the HTML page of a run show this result. `failure_of` classifies one sample.
+the HTML page of a run show the result. `failure_of` classifies a sample.
 """
 
 from ...core.errors import UserError
@@ -14,7 +14,7 @@ __all__ = ["Failure", "Findings", "Run", "Standing", "failure_of", "sentences"]
 
 
 def _described(run: Run) -> str:
-    """The sentences that describe a run. If the run has no verdicts, the text is empty."""
+    """The sentences that describe a run. Without verdicts, the text is empty."""
     try:
         return str(sentences(run))
     except UserError:

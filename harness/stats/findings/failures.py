@@ -30,7 +30,7 @@ from ...core.requests import FinishReason
 
 
 class Failure(StrEnum):
-    """The ways in which a sample can fail. The value of each class is its name for users.
+    """The ways in which a sample can fail. The value of each class is the name for users.
 
     >>> Failure("wrong sign").advice
     ''
@@ -122,6 +122,7 @@ def failure_of(problem: Problem, row: Mapping[str, Any]) -> Failure | None:
     if failure is not Failure.OTHER:
         return failure
     target = problem.target
+    # Slips are searched only for wrong answers: the search is slow.
     if isinstance(target, IntegrationTarget):
         return _slip(
             target.integrand,
@@ -137,7 +138,7 @@ def failure_of(problem: Problem, row: Mapping[str, Any]) -> Failure | None:
 
 
 def without_slip(row: Mapping[str, Any]) -> Failure | None:
-    """The failure class of a verdict, without a search for slips such as a wrong sign.
+    """The failure class of a verdict, without a search for slips, for example of a sign.
 
     Every wrong answer has the class `Failure.OTHER`. A correct answer has the class None.
     """
@@ -247,7 +248,7 @@ def minus(a: complex | None, b: complex | None) -> complex | None:
 def ratio(top: Values, bottom: Values) -> complex | None:
     """Find the constant c with top = c bottom, from the values of two functions at the same points.
 
-    The result is None if there is no such constant, or if c is zero.
+    The result is None without such a constant, or if c is zero.
     """
     ratios = [
         a / b
@@ -266,8 +267,7 @@ def near(a: complex, b: complex) -> bool:
 def _value_slip(expected: str, got: str) -> Failure:
     """Classify a wrong value by the quotient of ``got`` and ``expected``.
 
-    Both values are texts ``[midpoint +/- error]``. The verifier computed both values when it
-    refuted an answer.
+    Both values are texts ``[midpoint +/- error]``, from the verifier's refutation of an answer.
     """
     try:
         right, wrong = (float(text.strip("[] ").split(" ")[0]) for text in (expected, got))

@@ -26,14 +26,14 @@ _WAYS, _MODELS = 3, 2
 
 @dataclass(frozen=True)
 class Findings(Record):
-    """Three sentences about runs, and the numbers on which the sentences are based.
+    """Three sentences about runs, and the numbers behind the sentences.
 
     Attributes:
-        which: which model is better, by how much, and with what confidence.
+        which: the better model, the difference, and the confidence.
         where: the perturbation with the largest drop, and further significant drops.
         how: the most frequent classes of failures.
-        standings: the score of every model, and the rank if there are several models.
-        common: the number of problems that all models with a score were asked.
+        standings: the score of every model, and the rank among several models.
+        common: the number of problems common to all models with a score.
 
     >>> str(Findings("a solves more.", "", "", (), 0))
     'a solves more.'
@@ -88,6 +88,7 @@ def sentences(
     if not opened:
         raise UserError("there is nothing to report: name at least one run")
     policy = common_policy(opened, policy)
+    # A report passes the comparisons that it has already made.
     by_design = dict(comparisons) if comparisons is not None else {}
     designs: tuple[By, ...] = ("model", "perturbation")
     for by in designs:
@@ -99,6 +100,7 @@ def sentences(
     names = short_names(standing.model for standing in ranking) if names is None else names
     shortened = Names(names)
     scored = [standing for standing in ranking if standing.scored]
+    # With a single score there is nothing to compare, and the sentence states the score.
     if by_model is None or len(scored) < 2:
         better = [_alone(standing, shortened) for standing in scored[:_MODELS]]
     else:

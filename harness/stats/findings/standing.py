@@ -1,7 +1,7 @@
-"""The standing of each model: its problems, its score on common problems, and its failures.
+"""The standing of each model: the problems, the score on common problems, and the failures.
 
 Scores on different problems are not comparable. Models are therefore ranked only by the score on
-the common problems, which all models were asked. A model whose samples are all errors has no score.
+the problems common to all models. A model with errors alone has no score.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ class Standing(Record):
 
     Attributes:
         model: the model's name.
-        subsets: the subsets that the model was asked.
-        problems: the number of problems that the model was asked.
-        samples: the number of answers that were judged.
-        own: pass@k on all problems that the model was asked. It is None if the model has no score.
-            The values of different models are not comparable.
-        common: pass@k on the problems that every model with a score was asked. It is None if there
-            are no such problems.
-        common_problems: the number of problems from which ``common`` is computed.
-        rank: the rank by ``common``, from 1 on. It is None if fewer than two models have a score.
+        subsets: the model's subsets.
+        problems: the number of the model's problems.
+        samples: the number of judged answers.
+        own: pass@k on all problems of the model; None without a score. The values of different
+            models are not comparable.
+        common: pass@k on the problems common to all models with a score; None without common
+            problems.
+        common_problems: the number of problems behind ``common``.
+        rank: the rank by ``common``, from 1 on; None with fewer than two scores.
         failures: the share of all samples in each failure class, the most frequent class first.
 
     >>> Standing("m", ("drills/sums",), 2, 2, None, None, 0, None, {Failure.ERROR: 1.0}).scored
@@ -108,9 +108,9 @@ def standings(runs: Sequence[Run], policy: str | None, k: int = 1) -> tuple[Stan
 
 
 def common_problems(answered: Sequence[tuple[Run, Mapping[str, Tally]]]) -> tuple[str, ...]:
-    """The keys of the problems that every model answered.
+    """The keys of the problems with answers of every model.
 
-    A key is left out if the runs have different problems under this key.
+    A key with different problems in the runs is left out.
     """
     if not answered:
         return ()
@@ -150,6 +150,7 @@ def _failures(run: Run, policy: str | None) -> dict[str, dict[str, float]]:
     verdicts = run.verdicts(policy)
     counted: dict[str, Counter[Failure]] = {}
     samples: Counter[str] = Counter()
+    # Counts of statuses and finish reasons are stored, so no verdict is read.
     for (model, _), sums in counts.totals(verdicts).items():
         samples[model] += int(sums["samples"])
         of_model = counted.setdefault(model, Counter())
@@ -160,6 +161,7 @@ def _failures(run: Run, policy: str | None) -> dict[str, dict[str, float]]:
                 stopped -= ended
                 _count(of_model, status, reason, ended)
             _count(of_model, status, FinishReason.STOP, stopped)
+    # Slips of wrong answers are extrapolated from the drawn sample to all wrong answers.
     drawn = counts.wrong_answers(verdicts)
     shares: dict[str, dict[str, float]] = {}
     for model, total in samples.items():

@@ -23,7 +23,7 @@ class Cost:
 
 
 def cost(group: Group) -> Cost | None:
-    """The cost of a group of samples, or None if the price or the tokens are unknown."""
+    """The cost of a group of samples; None for an unknown price or unknown tokens."""
     used = usage_of(group)
     if group.price is None or used.tokens_per_problem is None:
         return None

@@ -13,15 +13,15 @@ from .registry import metric
 
 @metric("Fail@k", direction="lower", interval="clusters", ranked=True)
 def none_at_k(n: int, c: int, k: int) -> float:
-    """The unbiased estimate of the chance that all of k samples are wrong: 1 - pass@k.
+    """The unbiased estimate of the chance of k wrong samples: 1 - pass@k.
 
-    The estimate uses ``n`` samples, of which ``c`` are correct.
+    The estimate uses ``n`` samples with ``c`` correct samples.
     """
     return 1.0 - pass_at_k(n, c, k)
 
 
 def fail_at_k(ranked: Sequence[bool], k: int) -> float:
-    """Return 1 if none of the k best-ranked candidates is correct, else 0."""
+    """Return 1 if the k best-ranked candidates are all wrong, else 0."""
     if k < 1:
         raise ValueError(f"Fail@k needs k >= 1, not {k}")
     return float(not any(ranked[:k]))

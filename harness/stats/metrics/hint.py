@@ -1,9 +1,9 @@
 """The share of right answers by each of HINT's two scorers.
 
-One scorer compares an answer with HINT's value of the expression. The other scorer compares the
-answer with the value in ordinary arithmetic. Only problems to which both scorers apply are counted:
-the problems without HINT's few-shot concepts (symbols with a new meaning). In table 3 of Li et al.
-2023, the GPT-3 rows are scored by ordinary arithmetic. All other rows are scored by HINT's value.
+The first scorer compares an answer with HINT's value of the expression, the second scorer with the
+value in ordinary arithmetic. Only problems to which both scorers apply are counted: the problems
+without HINT's few-shot concepts (symbols with a new meaning). In table 3 of Li et al. 2023, the
+GPT-3 rows are scored by ordinary arithmetic. All other rows are scored by HINT's value.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ def hint_answer(group: Group) -> float | None:
 
 @metric("ordinary arithmetic")
 def ordinary_arithmetic(group: Group) -> float | None:
-    """The share of samples that are right in ordinary arithmetic (see `tasks.arithmetic`).
+    """The share of right samples in ordinary arithmetic (see `tasks.arithmetic`).
 
-    HINT's notebooks report this share.
+    HINT's notebooks report the share.
     """
     right, wrong = (_sum(group, f"flag {flag}") for flag in (ORDINARY_RIGHT, ORDINARY_WRONG))
     return right / (right + wrong) if right + wrong else None

@@ -1,4 +1,4 @@
-"""Accuracy, F1 and macro F1 of answers that are labels."""
+"""Accuracy, F1 and macro F1 of labels as answers."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Labels:
 
     @property
     def macro_f1(self) -> float:
-        """The mean F1 of all labels that occur as truth or as prediction."""
+        """The mean F1 of all labels, in truths or predictions."""
         predicted = {label for row in self.confusion.values() for label in row}
         labels = (set(self.confusion) | predicted) - {None}
         return math.fsum(self.f1(label) for label in labels) / len(labels)
@@ -68,7 +68,7 @@ class Classification:
 def classification(group: Group) -> Classification | None:
     """Accuracy, F1 and confusion matrix on the problems whose answer is the label 0 or 1.
 
-    The result is None without such a problem.
+    The result is None without labelled problems.
     """
     confusion: dict[Hashable, dict[Hashable | None, int]] = {}
     for problem, sums in zip(group.problems, group.verdicts, strict=True):

@@ -2,7 +2,7 @@
 
 Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models" (2023),
 section 2. Mathematically equal answers are first put in a group (`stats.answer_groups`). Grouping
-takes long, so that maj@k is not in the standard tables. ``run.py report --majority`` shows maj@k.
+takes long; maj@k is therefore not in the standard tables. ``run.py report --majority`` shows maj@k.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ def majority_at_k(answers: Sequence[Hashable | None], correct: Sequence[bool], k
     if not 1 <= k <= n or len(correct) != n:
         raise ValueError(f"maj@k needs 1 <= k <= n and a verdict on each, not n={n}, k={k}")
     subsets: Iterable[Sequence[int]]
+    # Exact over all subsets where there are few; else a fixed sample, for the same value in every
+    # report.
     if math.comb(n, k) <= VOTES:
         subsets = list(combinations(range(n), k))
     else:
@@ -37,6 +39,7 @@ def majority_at_k(answers: Sequence[Hashable | None], correct: Sequence[bool], k
     shares = []
     for subset in subsets:
         votes = Counter(answers[i] for i in subset if answers[i] is not None)
+        # Ties are broken at random: each winner has an equal share.
         top_count = max(votes.values(), default=0)
         winners = {answer for answer, count in votes.items() if count == top_count}
         right = {answers[i] for i in subset if correct[i]}

@@ -1,4 +1,4 @@
-"""Shares of samples that have no usable answer, or whose verdict is undecided."""
+"""Shares of samples without a usable answer, or with an undecided verdict."""
 
 from __future__ import annotations
 

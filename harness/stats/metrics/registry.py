@@ -31,7 +31,7 @@ class Metric:
         name: the heading of the column. The name of a metric over k ends in ``@k`` or ``^k``.
         unit: the unit of the values.
         direction: whether higher or lower is better.
-        interval: how the interval is computed. It is None for a metric without interval.
+        interval: the method of the interval; None for a metric without interval.
         compute: the function that computes the metric.
         ranked: True for a metric of ranked candidates only, False for a metric of unranked samples
             only, None for both.
@@ -72,12 +72,12 @@ class Metric:
     def applies(self, group: Group) -> bool:
         """Whether the metric applies to the group.
 
-        A metric that belongs to some tasks applies only if the group has a problem of such a task.
-        A metric of ranked candidates applies only to ranked candidates, and a metric of unranked
-        samples only to unranked samples.
+        A metric of some tasks applies only to groups with a problem of the tasks. A metric of
+        ranked candidates applies only to ranked candidates, and a metric of unranked samples only
+        to unranked samples.
 
         Args:
-            group: samples of one model.
+            group: samples of a model.
 
         Returns:
             Whether the metric applies.
@@ -90,10 +90,10 @@ class Metric:
     def estimates(self, group: Group) -> tuple[Estimate, ...]:
         """The estimates with intervals, for every k.
 
-        The result is empty if the metric does not apply, or if it has no interval.
+        The result is empty for a metric that does not apply or has no interval.
 
         Args:
-            group: samples of one model.
+            group: samples of a model.
 
         Returns:
             The estimates.
@@ -109,7 +109,7 @@ class Metric:
         """The value of a metric without an interval, or None if the metric does not apply.
 
         Args:
-            group: samples of one model.
+            group: samples of a model.
 
         Returns:
             The value.

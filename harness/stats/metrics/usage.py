@@ -14,9 +14,9 @@ from .registry import metric
 class Usage:
     """Tokens and seconds, summed over samples and divided by the number of problems.
 
-    A problem is solved if one of its samples is correct. Fields per solved problem are None if no
-    problem is solved. Tokens are None if the model's server does not count tokens.
-    ``cached_tokens_per_problem`` counts prompt tokens that the server had in a cache.
+    A problem with a correct sample is solved. Fields per solved problem are None without solved
+    problems. Tokens are None if the model's server does not count tokens.
+    ``cached_tokens_per_problem`` counts prompt tokens in the server's cache.
     ``reasoning_tokens_per_problem`` counts completion tokens of the reasoning.
     """
 
@@ -34,7 +34,7 @@ class Usage:
 def usage(spent: Sequence[Mapping[str, float]], solved: int) -> Usage:
     """Compute the `Usage` of problems from the sums of `harness.store.counts.count_completions`.
 
-    Tokens are None if a completion has no token count. A sum without this completion would be too
+    Tokens are None if a completion has no token count; a sum without the completion would be too
     low.
     """
     names = (

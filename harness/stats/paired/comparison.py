@@ -8,16 +8,16 @@ reported numbers are:
 
 - the mean difference with an interval (`stats.intervals.Ratio`, with resampled clusters), and the
   lowest and the highest mean over all ways to decide the undecided samples;
-- a p value. It is the larger of two p values: the p value of the sign-flip test
-  (`stats.significance.sign_flip`), and the p value that corresponds to the interval;
+- a p value, the larger of two p values: the p value of the sign-flip test
+  (`stats.significance.sign_flip`), and the p value of the interval;
 - the p value and the interval, adjusted by Holm's method over a family of tests. The family
   consists of all contrasts of the comparison, at the primary k. The run's manifest declared the
-  primary k before the first request. The interval excludes 0 exactly if the p value is below 0.05,
-  so that interval and p value never contradict each other;
-- the share of problems that the second side fails, among the problems that the first side solves.
-  The share that is expected by chance is subtracted (`Transfer`);
-- the difference that is detected with 80 % power (`power.Design`);
-- the numbers of problems and samples that are needed to detect a given difference.
+  primary k before the first request. The interval excludes 0 exactly if the p value is below 0.05:
+  interval and p value never contradict each other;
+- the share of the second side's failures among the first side's solved problems. The share expected
+  by chance is subtracted (`Transfer`);
+- the difference detected with 80 % power (`power.Design`);
+- the numbers of problems and samples needed to detect a given difference.
 
 The functions are pure. `stats.compare` reads the runs.
 """
@@ -50,10 +50,10 @@ MIN_PAIRS = 5
 
 @lru_cache(maxsize=1 << 16)
 def pass_twice(n: int, c: int, k: int) -> float:
-    """The unbiased estimate of the chance that two disjoint sets of k samples both solve a problem.
+    """The unbiased estimate of the chance of a solution in both of two disjoint sets of k samples.
 
-    A set solves the problem if at least one of its samples is correct. The estimate is 1 - 2 F_k +
-    F_2k, with F_j = C(n-c,j)/C(n,j). F_j is the chance that j of the n samples are all wrong. The
+    A set with at least one correct sample solves the problem. The estimate is 1 - 2 F_k + F_2k,
+    with F_j = C(n-c,j)/C(n,j). F_j is the chance of j wrong samples among the n samples. The
     expectation of the estimate is p_k^2, where p_k is the problem's true pass@k.
     """
     if 2 * k > n:
@@ -66,16 +66,16 @@ def pass_twice(n: int, c: int, k: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """How often the second side fails problems that the first side solved, at the same k.
+    """The second side's rate of failures on the first side's solved problems, at the same k.
 
     The sides are two models, or original and perturbed problems. The first side may have solved a
-    problem by luck, and could fail the same problem in a repetition. Such failures do not show
-    brittleness. The rate of such failures is estimated from two disjoint sets of k samples of the
-    first side (`pass_twice`), and subtracted.
+    problem by luck, and could fail the same problem in a repetition. Failures in a repetition do
+    not show brittleness. The rate of repetition failures is estimated from two disjoint sets of k
+    samples of the first side (`pass_twice`), and subtracted.
 
     Attributes:
         share: P(second fails | first solved).
-        control: the chance that the first side fails a repetition. It is None with fewer than 2k
+        control: the chance of the first side's failure in a repetition; None with fewer than 2k
             samples.
         excess: ``share - control``, the effect of the change itself.
         interval: the interval of ``excess``.
@@ -109,9 +109,9 @@ class Losses:
 def losses(
     side: PairedSide, second: PairedSide, clusters: Clusters, k: int, seed: int = 0
 ) -> Losses | None:
-    """Of the problems that the first side solves, the share that the second side fails.
+    """The share of the second side's failures among the first side's solved problems.
 
-    The result is None if the first side solves no problem.
+    The result is None without solved problems of the first side.
     """
     solved = side.passes(k)
     weight = math.fsum(solved)
@@ -223,7 +223,7 @@ class Contrast:
             k: the k.
 
         Returns:
-            The difference, or None if there are too few samples for this k.
+            The difference, or None with too few samples for k.
 
         """
         return next((difference for difference in self.differences if difference.k == k), None)
@@ -302,7 +302,7 @@ def contrast(
         raise ValueError("nothing is paired")
     paired = Pairs.of(pairs)
     sides = [_Sides.of(paired, k) for k in ks if k <= min(paired.samples)]
-    Ratio.draw(chain.from_iterable(each.ratios for each in sides))
+    Ratio.draw(chain.from_iterable(side.ratios for side in sides))
     return Contrast(
         group=group,
         first=names[0],
@@ -318,7 +318,7 @@ def contrast(
 
 @dataclass(frozen=True, slots=True)
 class _Sides:
-    """Both sides of pairs at one k, and the ratios whose intervals are computed together."""
+    """Both sides of pairs at a k, and the ratios, for a common computation of intervals."""
 
     pairs: Pairs
     k: int
@@ -373,7 +373,7 @@ def _compare(sides: _Sides) -> Difference:
 
 
 def _unless(stands: bool, ends: tuple[float, float]) -> tuple[float, float]:
-    """Extend an interval to contain 0, unless ``stands`` says that a difference is significant."""
+    """Extend an interval to contain 0, unless ``stands`` marks a significant difference."""
     return ends if stands else (min(0.0, ends[0]), max(0.0, ends[1]))
 
 
@@ -395,10 +395,9 @@ def _adjusted(difference: Difference, pairs: Sequence[Pair], p: float, level: fl
 def with_family(
     contrasts: Sequence[Contrast], pairs: Sequence[Sequence[Pair]], primary_k: int, target: float
 ) -> tuple[Contrast, ...]:
-    """Adjust the p values and intervals of all contrasts at the primary k, as one family of tests.
+    """Adjust the p values and intervals of all contrasts at the primary k, as a family of tests.
 
-    Each difference also gets a `Design`, which has the smallest difference that the samples can
-    detect.
+    Each difference also gets a `Design` with the smallest detectable difference.
     """
     family = [difference for row in contrasts if (difference := row.at(primary_k)) is not None]
     ps = [difference.p for difference in family]

@@ -1,4 +1,4 @@
-"""The difference that paired samples detect, and the samples that detect a given difference.
+"""The detectable difference of paired samples, and the samples for a given difference.
 
 A design is a number of clusters of problems and a number of samples per problem.
 """
@@ -49,7 +49,7 @@ def _misses(n: int, c: int, size: int) -> Any:
 
 @lru_cache(maxsize=1 << 8)
 def _overlaps(k: int, at: int) -> Any:
-    """The probabilities that two random sets of k samples share 0, ..., k samples.
+    """The probabilities of 0, ..., k common samples of two random sets of k samples.
 
     Both sets are drawn from the same ``at`` samples. Binomial coefficients would overflow. The
     function therefore adds the logarithms of successive ratios, from the smallest possible overlap
@@ -65,25 +65,24 @@ def _overlaps(k: int, at: int) -> Any:
 
 @dataclass(frozen=True)
 class Design:
-    """The difference that paired samples can detect.
+    """The detectable difference of paired samples.
 
-    The formulas are from Miller, "Adding Error Bars to Evals" (2024), section 5. The variance in
-    these formulas is replaced by the variance between clusters (Cameron and Miller, "A
-    Practitioner's Guide to Cluster-Robust Inference", J. Human Resources 50 (2015), section II).
+    The formulas are from Miller, "Adding Error Bars to Evals" (2024), section 5. The variance
+    between clusters replaces the variance in the formulas (Cameron and Miller, "A Practitioner's
+    Guide to Cluster-Robust Inference", J. Human Resources 50 (2015), section II).
 
     Attributes:
-        detectable: the difference that is detected with a power of `POWER`.
+        detectable: the difference detected with a power of `POWER`.
         clusters: the number of clusters.
         variance: the variance of the mean difference, times ``clusters``.
-        sampling: the part of ``variance`` that is due to the finite number of samples per problem.
-            It is None with fewer than 2k samples. The remaining variance is the spread of the true
-            differences.
+        sampling: the part of ``variance`` from the finite number of samples per problem; None with
+            fewer than 2k samples. The remaining variance is the spread of the true differences.
         alpha: the level of the test. In a family of m tests, the level is 0.05 / m, at which Holm's
             method tests the smallest p value. Outside a family, the level is 0.05.
-        target: the difference that ``clusters_needed`` and ``samples_needed`` would detect.
-        clusters_needed: the number of clusters that would detect ``target``.
-        samples_needed: the number of samples per problem that would detect ``target``. It is None
-            if no number would.
+        target: the difference of ``clusters_needed`` and ``samples_needed``.
+        clusters_needed: the number of clusters to detect ``target``.
+        samples_needed: the number of samples per problem to detect ``target``; None if no number
+            suffices.
 
     >>> from calculus_harness.harness.stats.significance import detectable
     >>> round(detectable(variance=0.25, clusters=100, alpha=0.05, power=0.8), 2)
@@ -104,8 +103,9 @@ class Design:
 def design(pairs: Sequence[Pair], k: int, target: float, alpha: float = 1 - LEVEL) -> Design | None:
     """The `Design` of paired samples.
 
-    The result is None if there are fewer than two clusters, or if all differences are equal.
+    The result is None with fewer than two clusters, or with equal differences.
     """
+    # The variance between clusters, estimated from the sums of deviations in each cluster.
     paired = Pairs.of(pairs)
     first_passes, second_passes = paired.first.passes(k), paired.second.passes(k)
     differences = [b - a for a, b in zip(first_passes, second_passes, strict=True)]
@@ -115,6 +115,8 @@ def design(pairs: Sequence[Pair], k: int, target: float, alpha: float = 1 - LEVE
     if count < 2 or not float((sums**2).sum()) > 1e-12:
         return None
     variance = count * (count / len(paired) ** 2) * float((sums**2).sum()) / (count - 1)
+    # More samples per problem reduce only the part of the variance due to sampling, which two
+    # disjoint sets of k samples can estimate.
     min_samples = min(paired.samples)
 
     def sampling(at: int) -> float:

@@ -1,9 +1,9 @@
 """Summaries of paired comparisons in sentences.
 
 A sentence calls a model better only if the paired difference is significant. The same condition
-holds for a sentence that a perturbation breaks a model. A difference is significant if its p value
-is below 0.05 and its interval excludes zero. Holm's method adjusts both for all differences that
-are tested together.
+holds for a sentence about a perturbation that breaks a model. A difference is significant if the p
+value is below 0.05 and the interval excludes zero. Holm's method adjusts p values and intervals for
+all jointly tested differences.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PAIRS, _MODELS, _SUBSETS = 2, 3, 4
 
 
 class Names(dict[str, str]):
-    """Short names of models. A model without a short name keeps its full name."""
+    """Short names of models, and full names of all other models."""
 
     def __missing__(self, name: str) -> str:
         return name
@@ -37,14 +37,14 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def which(comparison: Comparison, names: Mapping[str, str] | None = None) -> str:
-    """A sentence on which model is better, by how much, and with what confidence.
+    """A sentence on the better model, the difference, and the confidence.
 
     Args:
         comparison: a comparison of models.
-        names: shorter names of models, by their names in the comparison.
+        names: shorter names of models, by name in the comparison.
 
     Returns:
-        The sentence. It has no ranking if the models were asked different problems.
+        The sentence, without a ranking for models with different problems.
 
     """
     shortened, k = Names(names or {}), comparison.primary_k
@@ -78,7 +78,7 @@ def which(comparison: Comparison, names: Mapping[str, str] | None = None) -> str
 
 
 def overall(comparison: Comparison) -> list[Contrast]:
-    """The contrast of every two models on all problems that both models were asked."""
+    """The contrast of every two models on all common problems."""
     sides: dict[tuple[str, str, str], list[Contrast]] = {}
     for row in comparison.contrasts:
         sides.setdefault((row.system, row.first, row.second), []).append(row)
@@ -114,7 +114,7 @@ def _stands(row: Contrast, k: int) -> bool:
 
 
 def _size(difference: Difference) -> str:
-    """Write a significant difference without its sign, such as ``38 [34, 42]``."""
+    """Write a significant difference without the sign, such as ``38 [34, 42]``."""
     low, high = sorted(100 * abs(end) for end in difference.interval)
     digits = digits_for(low / 100, high / 100)
     return f"{100 * abs(difference.value):.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
@@ -164,11 +164,11 @@ def _power(difference: Difference, row: Contrast) -> str:
 
 
 def where(comparison: Comparison, names: Mapping[str, str] | None = None) -> str:
-    """A sentence on perturbations that lower pass@k significantly. The largest drop comes first.
+    """A sentence on perturbations with a significantly lower pass@k, the largest drop first.
 
     Args:
         comparison: a comparison of perturbations with their originals.
-        names: shorter names of models, by their names in the comparison.
+        names: shorter names of models, by name in the comparison.
 
     Returns:
         The sentence.
@@ -190,6 +190,8 @@ def where(comparison: Comparison, names: Mapping[str, str] | None = None) -> str
         key=lambda line: line[1].value,
     )
     several = len({row.system for row, _ in lines}) > 1
+    # Without a significant drop, the lowest difference and the power tell how much could have been
+    # missed.
     if not drops:
         row, difference = min(lines, key=lambda line: line[1].value)
         value, ends = _signed(difference)
@@ -203,6 +205,7 @@ def where(comparison: Comparison, names: Mapping[str, str] | None = None) -> str
         f"{shortened[row.system]} breaks most under {row.group}: {_size(difference)} points less "
         f"than on the {counted(row.pairs, 'original')}{_sure(difference)}"
     )
+    # Further drops of the same system, then other systems with a drop.
     also = [
         f"{other_row.group} ({_signed(drop)[0]})"
         for other_row, drop in drops[1:]

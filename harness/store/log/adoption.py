@@ -1,8 +1,8 @@
-"""Shards that several processes have written, each into a separate log, move into one log.
+"""Shards of several processes, each with a separate log, move into a common log.
 
-A large run is scored by several processes at once (`harness.run.lanes`), while a log has one
-writer. So each process appends to a log in a folder of the common log, and the shards move when the
-process has ended.
+A large run is scored by several processes at once (`harness.run.lanes`), while a log has a single
+writer. Each process therefore appends to a log in a folder of the common log, and the shards move
+after the end of the process.
 """
 
 from __future__ import annotations
@@ -25,21 +25,22 @@ FOLDER, PATIENCE = "lanes", 10.0
 def adopt(directory: Path) -> int:
     """Move the shards of the logs in ``lanes/`` of a log, whose writers have ended, into the log.
 
-    A shard is moved by its name alone, so that a kill leaves it in one place or the other. The next
-    process that opens the log checks the rows and drops a torn last line.
+    A shard is moved by name alone: a kill leaves the shard at either place. The next process that
+    opens the log checks the rows and drops a torn last line.
 
     Args:
-        directory: the log, which no other process may write.
+        directory: the log, without other writers.
 
     Returns:
         The number of moved shards.
 
     Raises:
-        RunError: a process that a killed command has left is still writing.
+        RunError: a left-over process of a killed command is still writing.
 
     """
     moved = 0
     for lane in sorted((directory / FOLDER).glob("[0-9]*")):
+        # A lane of a killed command ends by itself within seconds, as its parent is gone.
         end = time.monotonic() + PATIENCE
         while True:
             try:

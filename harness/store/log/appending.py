@@ -1,4 +1,4 @@
-"""The one writer of a log, whose rows survive a kill at any instant (`reader` has the files)."""
+"""The only writer of a log, with rows that survive a kill (`reader` describes the files)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class Log(LogReader):
-    """The one writer of a log (the caller holds the lock). Use as a context manager."""
+    """The only writer of a log (the caller holds the lock). Use as a context manager."""
 
     _file: int
 
@@ -72,7 +72,7 @@ class Log(LogReader):
         self._raise_pending()
 
     def append(self, row: Row) -> None:
-        """Store a row. Once this returns, killing the process does not lose it."""
+        """Store a row. After the return, killing the process does not lose the row."""
         data = _encoded(row)
         self._write(data)
         self._size += len(data)
@@ -89,14 +89,14 @@ class Log(LogReader):
         self._raise_pending()
 
     def synced(self) -> Future[None]:
-        """A future, done once every row so far is on disk; fails with the disk's error."""
+        """A future, done as soon as all rows are on disk; fails with the disk's error."""
         if self._latest is None:
             self._latest = self._later(os.fsync, self._file)
             self._synced = time.monotonic()
         return self._latest
 
     def discard(self, unwanted: Callable[[Row], bool]) -> int:
-        """Remove rows for good; a kill leaves every shard as it was, or without them.
+        """Remove rows for good; a kill leaves every shard unchanged or without the rows.
 
         Args:
             unwanted: whether to remove a row, given without heavy fields.

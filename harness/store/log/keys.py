@@ -1,13 +1,13 @@
-"""The keys of a log's rows, on disk, so that not every key is in memory.
+"""The keys of a log's rows, on disk, to save memory.
 
 A key is looked up once for every planned completion; a set of keys in memory (150 bytes each) would
 end a run of 10^8. `KeyIndex` keeps the keys of sealed shards in a database beside the log, and only
-those of unsealed shards in memory. The database is derived, and made again where the file is
-missing or damaged, or a shard has changed since.
+the keys of unsealed shards in memory. The database is derived, and made again for a missing or
+damaged file, or for a changed shard.
 
-While keys are read, the index finds rows that must not exist (`strays`): a second row of a key,
-and, in an index ``within`` another, a row whose key the other index lacks. A power cut leaves such
-rows where the file system wrote the verdicts to disk before their completions.
+While reading keys, the index finds stray rows (`strays`): a second row of a key, and, in an index
+``within`` another index, a row without a key in the other index. A power cut leaves stray rows if
+the file system wrote the verdicts to disk before the completions.
 """
 
 from __future__ import annotations
@@ -34,15 +34,14 @@ CREATE TABLE IF NOT EXISTS names (name TEXT PRIMARY KEY, value TEXT);
 
 
 class KeyIndex:
-    """The keys of a log, of which the caller is the only writer.
+    """The keys of a log, with the caller as the only writer.
 
     Args:
         log: the log.
-        within: the index of a log that must have every key of this log.
+        within: the index of a log that must have every key of ``log``.
 
     Attributes:
-        strays: by shard, the numbers of the rows that must not be in the log and are not in the
-            index.
+        strays: by shard, the numbers of the stray rows, which the index lacks.
 
     """
 
@@ -59,7 +58,7 @@ class KeyIndex:
         return self._sealed + len(self._recent)
 
     def add(self, key: str) -> None:
-        """Take in the key of a row that was appended to the log."""
+        """Take in the key of an appended row."""
         self._recent.add(key)
         if len(self._recent) >= self._patience:
             self._take_sealed()
@@ -71,6 +70,8 @@ class KeyIndex:
         self._recent: set[str] = set()
         self.strays: dict[int, set[int]] = {}
         stamps = {shard: self._log.stamp(shard) for shard in self._log.shards()}
+        # A changed shard, or another generation of the enclosing index, invalidates the whole
+        # database.
         if any(stamps.get(shard) != stamp for shard, stamp in self._shards().items()) or (
             self._within is not None and self._name("within") != self._within.generation
         ):
@@ -83,11 +84,13 @@ class KeyIndex:
                 self._take(shard)
 
     def lacking(self, log: LogReader, shard: int, tests: Tests) -> list[Place]:
-        """The places of another log's rows that fit, and whose keys this index lacks.
+        """The places of another log's fitting rows without keys in the index.
 
         A sealed shard without missing keys is remembered, as long as no key is removed here, and
         not read again.
         """
+        # A sealed shard without missing keys stays so: the database remembers the shard by its
+        # stamp.
         stamp = json.dumps(log.stamp(shard))
         query = (shard, stamp)
         covered = self._database.execute(
@@ -111,7 +114,7 @@ class KeyIndex:
 
     @property
     def generation(self) -> str:
-        """A name that changes when the keys of a sealed shard may have gone."""
+        """A name that changes if the keys of a sealed shard may have gone."""
         return self._name("generation") or ""
 
     def _take_sealed(self) -> None:

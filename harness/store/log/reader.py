@@ -1,18 +1,19 @@
 """An append-only log of JSON rows that survives a kill at any instant.
 
 A log is a directory of numbered shards of JSON Lines. Rows are appended to the newest shard; a
-shard that has grown past ``shard_bytes`` is *sealed*: compressed in blocks (a gzip file of many
-members, so that `zcat` reads it and a single row is read without the rest). Beside a sealed shard
-are the columns of the rows' short fields, with each row's place (`shards.Columns`), and a summary
-of all rows (`Counting`). Both are derived: made when a shard is sealed, and again where files are
-missing or of other rows, for several shards on all cores. Readers also keep both for the beginning
-of a large unsealed shard: that file only grows, and a rewrite changes the inode.
+shard beyond ``shard_bytes`` is *sealed*: compressed in blocks (a gzip file of many members: `zcat`
+reads the file, and a single row is read without the rest). Beside a sealed shard are the columns of
+the rows' short fields, with each row's place (`shards.Columns`), and a summary of all rows
+(`Counting`). Columns and summaries are derived: made at the sealing of a shard, and again for
+missing files or files of other rows, for several shards on all cores. Readers also keep columns and
+summaries for the beginning of a large unsealed shard: the shard's file only grows, and a rewrite
+changes the inode.
 
-Every row is one write to the file: a killed process loses no row for which `Log.append` has
-returned. `fsync` follows within a second: a power cut loses no more than a second. A kill in the
-middle of a write leaves an unfinished last line, which the writer drops (or ends, where only the
-newline is missing) and readers skip. Any other line that is not a row is an error that names file
-and line, raised before any change.
+Every row is a single write to the file: a killed process loses no row after the return of
+`Log.append`. `fsync` follows within a second: a power cut loses no more than a second. A kill in
+the middle of a write leaves an unfinished last line. The writer drops the line (or ends the line,
+if only the newline is missing), and readers skip the line. Any other broken line is an error with
+file and line, raised before any change.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ class Counting:
 
 @dataclass(frozen=True, slots=True)
 class LogTail:
-    """A shard that is being written: ``columns`` and counts cover the rows up to ``end``."""
+    """A growing shard: ``columns`` and counts cover the rows up to ``end``."""
 
     file: IO[bytes]
     path: Path
@@ -92,7 +93,7 @@ class LogTail:
 
 
 def _last_line_end(file: IO[bytes], size: int) -> int:
-    """The offset at which the last whole line among so many bytes ends."""
+    """The offset of the end of the last whole line among a number of bytes."""
     at = size
     while at > 0:
         begin = max(0, at - CHUNK_BYTES)
@@ -105,7 +106,7 @@ def _last_line_end(file: IO[bytes], size: int) -> int:
 
 
 class LogReader:
-    """Reads a log, also while another process writes it."""
+    """Reads a log, even during another process's writes."""
 
     def __init__(
         self,
@@ -120,12 +121,12 @@ class LogReader:
         self.counting = counting
 
     def heads(self, tests: Tests = MappingProxyType({})) -> Iterator[tuple[Place, Row]]:
-        """The rows that fit, without heavy fields, in the order of writing, with places."""
+        """The fitting rows, without heavy fields, in the order of writing, with places."""
         for shard in self.shards():
             yield from self.heads_of(shard, tests)
 
     def rows(self, tests: Tests = MappingProxyType({})) -> Iterator[Row]:
-        """The rows that fit, in full, in the order of writing; all without ``tests``."""
+        """The fitting rows, in full, in the order of writing; all rows without ``tests``."""
         for shard in self.shards():
             yield from (row for _, row in self._rows_of(shard, tests))
 
@@ -139,7 +140,7 @@ class LogReader:
         return tuple(files)
 
     def counts(self) -> Iterator[Any]:
-        """The log's `Counting` of each shard, which is stored for sealed shards."""
+        """The log's `Counting` of each shard, stored for sealed shards."""
         if self.counting is None:
             raise ValueError(f"the log {self.directory} has no counting")
         self.prepare()
@@ -162,7 +163,7 @@ class LogReader:
         yield self.counting.of(row for _, row in tail.rows(self.required, tail.end))
 
     def _stored_counts(self, shard: int, stamp: list[Any] | None) -> Any:
-        """The stored counts of a shard, if they belong to these rows."""
+        """The stored counts of a shard, if made from the same rows."""
         try:
             stored = json.loads(self._counts(shard).read_bytes())
             return stored["counts"] if stored["stamp"] == stamp else None
@@ -170,7 +171,7 @@ class LogReader:
             return None
 
     def _stored_columns(self, shard: int, stamp: list[Any] | None) -> Columns | None:
-        """The stored columns of a shard, if they belong to these rows."""
+        """The stored columns of a shard, if made from the same rows."""
         try:
             columns = Columns(self._columns(shard).read_bytes(), shard)
             return columns if columns.stamp == stamp else None
@@ -190,9 +191,12 @@ class LogReader:
             columns, end = None, 0
             with suppress(OSError, ValueError, TypeError):
                 columns = Columns(self._columns(shard).read_bytes(), shard)
+                # A rewritten file has another inode; a shorter file was truncated.
                 mark, inode, end = columns.stamp
                 if mark != _GROWING or inode != status.st_ino or end > status.st_size:
                     columns, end = None, 0
+            # Columns are extended only for enough new rows, since an extension reads the shard from
+            # the beginning.
             new_bytes = status.st_size - end
             if new_bytes > max(_WORTH_KEEPING, end // 4) and self._may_store:
                 end = _last_line_end(file, status.st_size)
@@ -205,7 +209,7 @@ class LogReader:
             yield LogTail(file, self._unsealed(shard), [_GROWING, status.st_ino, end], end, columns)
 
     def _columns_of(self, shard: int) -> Columns | None:
-        """The columns of a shard; None if unsealed, or if columns can only be read from rows."""
+        """The columns of a shard; None if unsealed, or if only rows have the columns."""
         stamp = self.stamp(shard)
         if stamp is None:
             return None
@@ -241,7 +245,7 @@ class LogReader:
         return not has_columns and self.stamp(shard) is not None
 
     def derive(self, shard: int) -> Any:
-        """Make the columns and the counts of a shard in one pass; returns the counts.
+        """Make the columns and the counts of a shard in a single pass; returns the counts.
 
         Both are stored if the shard is sealed.
         """
@@ -264,7 +268,9 @@ class LogReader:
                     columns.add(offset, line, self._head(row))
                 yield row
 
+        # A single pass feeds both: `counting` draws the rows through `noted`.
         counts = self.counting.of(noted()) if self.counting else deque(noted(), 0)
+        # A shard that changed meanwhile has another stamp: nothing is stored then.
         if stamp is not None and (stamp[0] == _GROWING or stamp == self.stamp(shard)):
             with suppress(OSError):
                 write_atomically(self._columns(shard), columns.encoded(stamp))
@@ -275,7 +281,7 @@ class LogReader:
         return counts
 
     def stamp(self, shard: int) -> list[Any] | None:
-        """A stamp that changes with the rows of a sealed shard; None for an unsealed shard."""
+        """A stamp of the rows of a sealed shard; None for an unsealed shard."""
         if self._unsealed(shard).exists():
             return None
         # Size and last bytes, which hold the checksum of its last block.
@@ -285,12 +291,12 @@ class LogReader:
             return [size, file.read().hex()]
 
     def block(self, place: Place) -> dict[Place, Row]:
-        """The rows of the block at a place, which is decompressed as a whole."""
+        """The rows of the block at a place; the whole block is decompressed."""
         rows = blocks(self._sealed(place.shard), self.required, place.offset)
         return {Place(place.shard, offset, line): row for offset, line, row in rows}
 
     def read(self, place: Place) -> Row:
-        """One row in full."""
+        """A row in full."""
         try:
             return next(row for _, row in self.read_all([place]))
         except FileNotFoundError:
@@ -299,7 +305,7 @@ class LogReader:
     def heads_of(
         self, shard: int, tests: Tests = MappingProxyType({})
     ) -> Iterator[tuple[Place, Row]]:
-        """The rows of one shard that fit, without heavy fields."""
+        """The fitting rows of a shard, without heavy fields."""
         with self._growing(shard) as tail:
             if tail is not None:
                 if tail.columns is not None:
@@ -308,6 +314,7 @@ class LogReader:
                     if fits(row, tests):
                         yield Place(shard, offset, None), self._head(row)
                 return
+        # Columns hold everything but the heavy fields; without them the rows are read.
         columns = self._columns_of(shard)
         if columns is not None:
             yield from columns.heads(tests)
@@ -320,6 +327,7 @@ class LogReader:
         self, shard: int, tests: Tests = MappingProxyType({})
     ) -> Iterator[tuple[Place, Row]]:
         with self._growing(shard) as tail:
+            # A growing shard: columns answer for the beginning, and only the new rows are read.
             if tail is not None:
                 begin = 0
                 if tests and tail.columns is not None:
@@ -342,7 +350,8 @@ class LogReader:
                 yield Place(shard, offset, line), row
 
     def read_all(self, places: Iterable[Place]) -> Iterator[tuple[Place, Row]]:
-        """Rows in full, in the order of their places; each block, or open file, is read once."""
+        """Rows in full, in the order of places; each block, or open file, is read once."""
+        # A block is decompressed once for all neighbouring places.
         for _, group in groupby(places, _file_and_block):
             remaining = dict.fromkeys(group)
             next_place = next(iter(remaining))
@@ -358,7 +367,7 @@ class LogReader:
                 )
 
     def _from(self, start: Place, remaining: Collection[Place]) -> Iterator[tuple[Place, Row]]:
-        """The rows at places of one block, or of one unsealed shard."""
+        """The rows at places of a block, or of an unsealed shard."""
         if start.line is None:
             path = self._unsealed(start.shard)
             with path.open("rb") as file:

@@ -58,7 +58,7 @@ def read_jsonl(path: Path) -> Iterator[Row]:
 
 
 def lines(path: Path, required: Set[str], offset: int = 0) -> Iterator[tuple[int, Row]]:
-    """The rows of an unsealed shard with their offsets; an unfinished last line is passed over."""
+    """The rows of an unsealed shard with offsets; an unfinished last line is passed over."""
     with path.open("rb") as file:
         yield from lines_of(file, path, required, offset)
 
@@ -66,7 +66,7 @@ def lines(path: Path, required: Set[str], offset: int = 0) -> Iterator[tuple[int
 def lines_of(
     file: IO[bytes], path: Path, required: Set[str], offset: int = 0, end: int | None = None
 ) -> Iterator[tuple[int, Row]]:
-    """`lines` of an open file, which stays readable when the shard is sealed; up to ``end``."""
+    """`lines` of an open file, readable even after the sealing of the shard; up to ``end``."""
     file.seek(offset)
     for number, line in enumerate(file, 1):
         if end is not None and offset >= end:
@@ -107,7 +107,7 @@ def _parse(line: bytes, path: Path, number: int, required: Set[str]) -> Row:
 
 
 def _row(line: bytes, required: Set[str]) -> Row | None:
-    """The row of a line with or without newline; None if the line is no row."""
+    """The row of a line with or without newline; None for an invalid line."""
     try:
         row = decoded(line)
     except ValueError:
@@ -134,7 +134,7 @@ def blocks(
     path: Path,
     required: Set[str],
     offset: int | None = None,
-    wanted: Set[int | None] | None = None,
+    lines_to_read: Set[int | None] | None = None,
 ) -> Iterator[tuple[int, int, Row]]:
     """The rows of a sealed shard: offset of the block, line in it, row.
 
@@ -148,6 +148,8 @@ def blocks(
             data = b""
             number = 0
             while True:
+                # A sealed shard has a gzip member for each block. The rest of a chunk behind a
+                # member begins the next block.
                 inflate = zlib.decompressobj(wbits=31)
                 text = inflate.decompress(data)
                 while not inflate.eof:
@@ -160,7 +162,7 @@ def blocks(
                     text += inflate.decompress(chunk)
                 for line, raw in enumerate(text.splitlines(keepends=True)):
                     number += 1
-                    if wanted is not None and line not in wanted:
+                    if lines_to_read is not None and line not in lines_to_read:
                         continue
                     yield position, line, _parse(raw, path, number, required)
                 if single:
@@ -204,7 +206,7 @@ class ColumnsWriter:
         self._waiting.clear()
 
     def encoded(self, stamp: object) -> bytes:
-        """The bytes of a file, which are of a shard with this stamp."""
+        """The bytes of a file of a shard with a given stamp."""
         self._take()
         encoded_columns = {name: column.encoded() for name, column in self._columns.items()}
         data = b"".join(encoded_columns.values())
@@ -218,7 +220,7 @@ class ColumnsWriter:
 
 
 class _Column:
-    """The values of a field: the distinct ones, and the number of that of every row."""
+    """The values of a field: the distinct values, and the number of every row's value."""
 
     def __init__(self, absent: int) -> None:
         self._codes = array("I", bytes(4 * absent))  # 0 is for rows that lack the field
@@ -259,10 +261,10 @@ class _Column:
 
 
 class Columns:
-    """The columns of a shard, read again; each is decoded when it is asked for.
+    """The columns of a shard, read again; each column is decoded on demand.
 
     Args:
-        data: what `ColumnsWriter.encoded` gave.
+        data: the output of `ColumnsWriter.encoded`.
         shard: the shard's number.
 
     Raises:
@@ -287,13 +289,15 @@ class Columns:
         }
 
     def _column(self, name: str) -> tuple[list[Any], Any]:
-        """The values, and by row the number of its value from 1 on; 0 if it lacks the field."""
+        """The values, and by row the number of the value from 1 on; 0 for rows without the
+        field.
+        """
         text, _, codes = gzip.decompress(self._data[self._slices[name]]).partition(b"\n")
         values: list[Any] = decoded(text)
         return values, np.frombuffer(codes, "<u4") if codes else np.arange(1, len(values) + 1)
 
     def _numbers(self, tests: Tests) -> Any:
-        """The numbers of the rows that have every field of ``tests``, each with a fitting value."""
+        """The numbers of the rows with every field of ``tests``, each with a fitting value."""
         fitting = np.ones(self.rows, bool)
         for name, test in tests.items():
             if name not in self._slices:
@@ -303,7 +307,7 @@ class Columns:
         return np.flatnonzero(fitting)
 
     def places(self, tests: Tests) -> list[Place]:
-        """The places of the rows that fit, in order."""
+        """The places of the fitting rows, in order."""
         return self._places(self._numbers(tests))
 
     def _places(self, chosen: Any) -> list[Place]:
@@ -314,7 +318,7 @@ class Columns:
         return [Place(self._shard, offsets[a - 1], lines[b - 1]) for a, b in pairs]
 
     def heads(self, tests: Tests) -> Iterator[tuple[Place, Row]]:
-        """The rows that fit, in order, with their places."""
+        """The fitting rows, in order, with places."""
         chosen = self._numbers(tests)
         positions = self._places(chosen)
         names = [name for name in self._slices if name not in (_OFFSET, _LINE)]

@@ -79,30 +79,30 @@ def answers(source: ModelAnswers) -> dict[str, ExampleAnswer]:
         for row in source.run.completions.rows()
         if row["model"] == source.model and row["sample"] == 0
     }
-    made = {}
+    by_id = {}
     for row in source.run.verdicts(source.policy).rows():
         if row["model"] == source.model and row["sample"] == 0:
             problem = source.run.problems[row["problem"]]
             if isinstance(problem.target, IntegrationTarget):
                 solved = row["status"] == Status.CORRECT
                 answer = str(row.get("answer") or "")
-                made[problem.id] = ExampleAnswer(
+                by_id[problem.id] = ExampleAnswer(
                     problem, raw.get(row["problem"], ""), answer, solved
                 )
-    return made
+    return by_id
 
 
-def _of(given: Iterable[ExampleAnswer], subset: str) -> list[ExampleAnswer]:
-    return [answer for answer in given if answer.problem.name == f"brittleness/{subset}"]
+def _of(examples: Iterable[ExampleAnswer], subset: str) -> list[ExampleAnswer]:
+    return [answer for answer in examples if answer.problem.name == f"brittleness/{subset}"]
 
 
-def _pair(given: Sequence[ExampleAnswer]) -> list[ExampleAnswer]:
+def _pair(examples: Sequence[ExampleAnswer]) -> list[ExampleAnswer]:
     """Choose the first solved and the first failed problem among the answers.
 
     The result is empty if no problem is solved, or if none is failed.
     """
-    solved = [answer for answer in given if answer.solved][:1]
-    failed = [answer for answer in given if not answer.solved][:1]
+    solved = [answer for answer in examples if answer.solved][:1]
+    failed = [answer for answer in examples if not answer.solved][:1]
     return [*solved, *failed] if solved and failed else []
 
 
@@ -121,11 +121,11 @@ _HEADINGS = ("x", "prediction", "correct", "difference")
 
 def table_3(source: ModelAnswers) -> Section:
     """Make Table 3 of Welleck et al.: a solved and a failed problem for each test of robustness."""
-    given = list(answers(source).values())
+    examples = list(answers(source).values())
     rows = [
         (subset if not number else "", *_line(answer))
         for subset in _ROBUST
-        for number, answer in enumerate(_pair(_of(given, subset)))
+        for number, answer in enumerate(_pair(_of(examples, subset)))
     ]
     return _section("Robustness: single answers (Table 3)", ("test", *_HEADINGS), rows)
 
@@ -185,31 +185,34 @@ def table_1(source: ModelAnswers) -> Section:
     Each example consists of problems that the model solves, and one problem that the model fails.
     """
     by_id = answers(source)
-    given = list(by_id.values())
+    examples = list(by_id.values())
     sums = next(
-        (found for pool in ("exp", "coeff", "valid") for found in _failed_sums(by_id, pool)), None
+        (chosen for pool in ("exp", "coeff", "valid") for chosen in _failed_sums(by_id, pool)), None
     )
     groups: list[tuple[str, Sequence[ExampleAnswer]]] = [
-        ("robustness", _first(lambda subset: _pair(_of(given, subset)), _ROBUST)),
+        ("robustness", _any_of(lambda subset: _pair(_of(examples, subset)), _ROBUST)),
         ("compositionality", [*sums[0], sums[1]] if sums else []),
-        ("out of distribution", _first(lambda subset: _failed(_of(given, subset)), _BEYOND)),
+        (
+            "out of distribution",
+            _any_of(lambda subset: _failed(_of(examples, subset)), _BEYOND),
+        ),
     ]
     rows = [
         (name if not number else "", *_line(answer))
-        for name, found in groups
-        for number, answer in enumerate(found)
+        for name, chosen in groups
+        for number, answer in enumerate(chosen)
     ]
     return _section("Deficiencies: single answers (Table 1)", ("deficiency", *_HEADINGS), rows)
 
 
-def _failed(given: Sequence[ExampleAnswer]) -> list[ExampleAnswer]:
-    return [answer for answer in given if not answer.solved][:1]
+def _failed(examples: Sequence[ExampleAnswer]) -> list[ExampleAnswer]:
+    return [answer for answer in examples if not answer.solved][:1]
 
 
-def _first(
-    found: Callable[[str], Sequence[ExampleAnswer]], subsets: Iterable[str]
+def _any_of(
+    choose: Callable[[str], Sequence[ExampleAnswer]], subsets: Iterable[str]
 ) -> Sequence[ExampleAnswer]:
-    return next((made for subset in subsets if (made := found(subset))), [])
+    return next((chosen for subset in subsets if (chosen := choose(subset))), [])
 
 
 def _section(title: str, headings: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Section:

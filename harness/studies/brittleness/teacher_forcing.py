@@ -90,6 +90,7 @@ def score_texts(
         if model.hash not in run.models:
             labels = ", ".join(entry["label"] for entry in run.models.values())
             raise UserError(f"{run.path} has no answers of {model.label}; it has {labels}")
+        # Scores are appended one by one: a stopped scoring resumes with the missing texts.
         with Log(_scores_path(run, model.hash), *SCORES) as log:
             stored = {row["key"] for _, row in log.heads()}
             unscored = {
@@ -177,6 +178,7 @@ def _texts(
         if reference is not None:
             text = written.replace("%s", reference)
             yield Continuation(_key(key, text, REFERENCE), prompt.render(problem_), text)
+        # Equal candidates are scored once.
         for text in dict.fromkeys(best[key]):
             yield Continuation(_key(key, text), prompt.render(problem_), text)
 

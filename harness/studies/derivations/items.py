@@ -114,6 +114,7 @@ def items_of(runs: Sequence[Run], policy: str | None = None) -> list[ModelItems]
         UserError: no item has an answer to the problem and to every perturbed version.
 
     """
+    # Answers are merged by model, as a model's twins may be in several runs.
     policy = common_policy(list(runs), policy)
     problems: dict[str, dict[str, Problem]] = {}
     judged: dict[str, dict[str, JudgedLabel]] = {}
@@ -192,7 +193,7 @@ def _groups(
         (benchmark, subset, perturbations): ItemGroup(
             tuple(replace(item, model=model) for item in complete),
             left_out,
-            _others(problems, judged, benchmark, subset),
+            _derived_labels(problems, judged, benchmark, subset),
         )
         for (benchmark, subset), (complete, perturbations, left_out) in items(
             problems, judged
@@ -242,7 +243,7 @@ def items(
     return groups_of_items
 
 
-def _others(
+def _derived_labels(
     problems: Mapping[str, Problem], judged: Mapping[str, JudgedLabel], benchmark: str, subset: str
 ) -> dict[str, tuple[tuple[JudgedLabel, str], ...]]:
     """Collect the judged labels in all sets that were derived from one subset.

@@ -44,12 +44,12 @@ class Measure:
     over_seeds: Interval | None
     over_examples: Interval | None
 
-    def text(self, shown: Callable[[float, Interval | None], str]) -> str:
+    def text(self, render: Callable[[float, Interval | None], str]) -> str:
         """Write the mean with its interval over seeds and its interval over examples."""
-        value = shown(self.value, self.over_seeds)
+        value = render(self.value, self.over_seeds)
         if self.over_examples is None:
             return value
-        return f"{value}; {shown(self.value, self.over_examples).partition(' ')[2]}"
+        return f"{value}; {render(self.value, self.over_examples).partition(' ')[2]}"
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ def prompt_designs(runs: Sequence[Run], policy: str | None = None) -> list[Asked
         }
         for design in DESIGNS:
             if (design.prompt, design.shots) in used:
-                by_design |= {(design, row.model): row for row in _asked(run, design, policy)}
+                by_design |= {(design, row.model): row for row in _rows_of(run, design, policy)}
     return sorted(by_design.values(), key=lambda row: DESIGNS.index(row.design))
 
 
@@ -104,7 +104,7 @@ def designs_table(rows_asked: Sequence[AskedDesign]) -> list[Section]:
     return [Section("F1 by prompt", headings, rows, (remark,))]
 
 
-def _asked(run: Run, design: PromptDesign, policy: str | None) -> Iterator[AskedDesign]:
+def _rows_of(run: Run, design: PromptDesign, policy: str | None) -> Iterator[AskedDesign]:
     for model, answers in judged_labels(run, policy).items():
         labels: list[tuple[JudgedLabel, str]] = [
             (label, str(run.problem(key).metadata.get("group", key)))

@@ -114,14 +114,14 @@ def _order(value: int | str) -> tuple[int, str]:
     return (int(start) if start.isdigit() else 0), value
 
 
-def divergence(first: Mapping[str, float], second: Mapping[str, float]) -> float:
+def divergence(p_of: Mapping[str, float], q_of: Mapping[str, float]) -> float:
     """The Kullback-Leibler divergence in nats: the sum of first * ln(first / second).
 
     >>> divergence({"a": 0.5, "b": 0.5}, {"a": 0.5, "b": 0.5})
     0.0
 
     """
-    return sum(p * math.log(p / second[key]) for key, p in first.items() if p and second.get(key))
+    return sum(p * math.log(p / q_of[key]) for key, p in p_of.items() if p and q_of.get(key))
 
 
 def largest_shares(seed: int) -> dict[str, dict[int, float]]:
@@ -155,20 +155,20 @@ def figure_a1(pictures: str = "", seed: int = 0) -> Section:
         symbol: sum(len(of.get(folder_of(symbol), ())) for of in pools.names.values())
         for symbol in VOCABULARY
     }
-    parts = {
+    columns = {
         name: {symbol: len(of.get(folder_of(symbol), ())) for symbol in VOCABULARY}
         for name, of in pools.names.items()
     }
     source = pictures or "scikit-learn's digits and our drawings: not the paper's 83,501 pictures"
     return Section(
         "Pictures of each symbol (Figure A1)",
-        ("symbol", "pictures", *parts),
+        ("symbol", "pictures", *columns),
         tuple(
-            (symbol, str(counts[symbol]), *(str(of[symbol]) for of in parts.values()))
+            (symbol, str(counts[symbol]), *(str(of[symbol]) for of in columns.values()))
             for symbol in VOCABULARY
         ),
         (f"{sum(counts.values()):,} pictures: {source}.",),
-        figures=(count_bars("figure_a1", "Pictures of each symbol", parts),),
+        figures=(count_bars("figure_a1", "Pictures of each symbol", columns),),
     )
 
 

@@ -30,7 +30,7 @@ from .case import Case, group_generator
 Family = Callable[[HashedRandom], tuple[str, str, list[str]]]
 
 
-def _place(rng: HashedRandom) -> int:
+def _drawn_integer(rng: HashedRandom) -> int:
     """Draw an integer of either sign, of any size up to 10^6."""
     size: int = rng.integer(1, 9) * 10 ** rng.integer(0, 5) + rng.below(10)
     return rng.choice((1, -1)) * size
@@ -42,19 +42,19 @@ def _shifted(variable: str, m: int) -> str:
 
 def _density(rng: HashedRandom) -> tuple[str, str, list[str]]:
     """Draw the integral of exp(-(x - m)^2 / n), with m of any size up to 10^6."""
-    m, n = _place(rng), rng.integer(2, 40)
+    m, n = _drawn_integer(rng), rng.integer(2, 40)
     f = rf"e^{{-\frac{{{_shifted('x', m)}^2}}{{{n}}}}}"
     return rf"\int_{{-\infty}}^\infty {f}\,dx", rf"\sqrt{{{n}\pi}}", ["0", rf"{n}\sqrt\pi"]
 
 
 def _mean(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    m = _place(rng)
+    m = _drawn_integer(rng)
     f = rf"\frac{{x e^{{-{_shifted('x', m)}^2/2}}}}{{\sqrt{{2\pi}}}}"
     return rf"\int_{{-\infty}}^\infty {f}\,dx", str(m), ["0", str(m + 1), str(-m)]
 
 
 def _hyperbolic(rng: HashedRandom) -> tuple[str, str, list[str]]:
-    m, n = _place(rng), rng.integer(1, 9)
+    m, n = _drawn_integer(rng), rng.integer(1, 9)
     f = rf"\frac{{dx}}{{\cosh^2({n}{_shifted('x', m)})}}"
     return rf"\int_{{-\infty}}^\infty {f}", rf"\frac{{2}}{{{n}}}", ["0", "2" if n > 1 else "1"]
 
@@ -67,7 +67,7 @@ def _lognormal(rng: HashedRandom) -> tuple[str, str, list[str]]:
 
 def _spike(rng: HashedRandom) -> tuple[str, str, list[str]]:
     """Draw an integral with a peak of width 10^{-k}, added to a wide integrand."""
-    m, k = _place(rng), rng.integer(0, 12)
+    m, k = _drawn_integer(rng), rng.integer(0, 12)
     f = rf"\frac{{1}}{{1+x^2}}+e^{{-10^{{{2 * k}}}{_shifted('x', m)}^2}}"
     value = rf"\pi+10^{{-{k}}}\sqrt\pi"
     return rf"\int_{{-\infty}}^\infty \left({f}\right)dx", value, [r"\pi", rf"\pi+10^{{-{k}}}\pi"]
@@ -157,7 +157,7 @@ def _towards_a_limit(rng: HashedRandom) -> tuple[str, str, list[str]]:
     The distances between the kinks shrink geometrically. The limit may be a small or a large
     number.
     """
-    b, m = rng.integer(2, 9), _place(rng)
+    b, m = rng.integer(2, 9), _drawn_integer(rng)
     f = rf"\left|\sin\left(\frac{{\pi\ln{_shifted('x', m)}}}{{\ln {b}}}\right)\right|"
     c = rf"\frac{{\pi}}{{\ln {b}}}"
     value = rf"\frac{{{c}({b}+1)}}{{({b}-1)\left(1+\left({c}\right)^2\right)}}"
@@ -171,7 +171,7 @@ def _periods(rng: HashedRandom) -> tuple[str, str, list[str]]:
     return rf"\int_0^{{{n}\pi}}{f}\,dx", str(2 * n), [str(2 * n * k + 1), "0", str(2 * n + 2)]
 
 
-def _whole(rng: HashedRandom) -> tuple[str, str, list[str]]:
+def _floor(rng: HashedRandom) -> tuple[str, str, list[str]]:
     n = rng.integer(1, 1500)
     right = n * (n - 1) // 2
     wrong = [str(right + 1), str(n * (n + 1) // 2)]
@@ -331,7 +331,7 @@ _COSTLY: tuple[Family, ...] = (
     _pulse,
     _towards_a_limit,
     _pieces,
-    _whole,
+    _floor,
     _least,
 )
 
@@ -345,7 +345,7 @@ def definite(rng: HashedRandom, number: int) -> Case:
     """Make a case with a definite integral and its value, or a wrong value."""
     family = rng.choice(_QUICK if rng.below(20) else _COSTLY)
     integral, value, wrong = family(rng)
-    answers = [*wrong, *_beside(rng, value)][: ANSWERS - bool(value)]
+    answers = [*wrong, *_wrong_values(rng, value)][: ANSWERS - bool(value)]
     if value:
         answers.insert(0, value)
     note = f"definite integral ({family.__name__.strip('_')}), value {value}"
@@ -353,7 +353,7 @@ def definite(rng: HashedRandom, number: int) -> Case:
     return Case(integral, rf"\boxed{{{answer}}}", answer is value, note, task="definite")
 
 
-def _beside(rng: HashedRandom, value: str) -> list[str]:
+def _wrong_values(rng: HashedRandom, value: str) -> list[str]:
     """Make wrong answers for an integral with this value. Most of them are close to the value.
 
     If the value has no parameters, some wrong answers are numbers with the same first digits.

@@ -61,6 +61,8 @@ def minimise(
             edits -= 1
             if edits < 0 or runs <= 0:
                 return case
+            # Labels are cheap to check, the verifier is not: only smaller cases with a certain
+            # label run.
             if size(smaller) >= size(case) or not label_holds(smaller):
                 continue
             runs -= 1
@@ -121,6 +123,7 @@ def _simpler(node: Expression) -> Iterator[Expression]:
         return
     if isinstance(node, Number):
         n = abs(node.numerator)
+        # Numbers shrink in large steps first.
         steps = (1, 2, 10, n // 2, 10 ** (len(str(n)) - 1))
         yield from (number(step) for step in steps if step < n or node.denominator > 1)
         return

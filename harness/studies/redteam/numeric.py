@@ -81,8 +81,8 @@ def _value(tree: Expression, point: Point, computed: dict[int, Value]) -> Value:
         raise NoValueError(str(error)) from None
     if not mpmath.isfinite(result):
         raise NoValueError("infinite")  # 1/artanh(1) would be 0
-    parts = mpmath.re(result), mpmath.im(result)
-    if all(parts) and abs(mpmath.mag(parts[0]) - mpmath.mag(parts[1])) > _APART:
+    components = mpmath.re(result), mpmath.im(result)
+    if all(components) and abs(mpmath.mag(components[0]) - mpmath.mag(components[1])) > _APART:
         raise NoValueError("parts of different sizes")
     return result
 
@@ -123,6 +123,7 @@ def points(*trees: Expression, assumptions: Mapping[str, str]) -> Iterator[dict[
     """
     sizes = {size for tree in trees for node in nodes_of(tree) for size in _sizes(node)}
     abscissas: list[Fraction] = []
+    # Large numbers in a formula make features near 1/n, 1 and n, which the usual points miss.
     for n in sorted((n for n in sizes if 10 <= n < 10**40), reverse=True)[:4]:
         for small in (Fraction(1, n), Fraction(1, 3 * n), Fraction(1, 2 * isqrt(n))):
             abscissas += [small, -small, 1 + small, 1 - small]
@@ -181,6 +182,8 @@ def refuted(
         trees = (integrand, differentiate(answer), answer)
     except ValueError:
         return False
+    # Few digits first: most differences are large. A small difference must stay the same with twice
+    # the digits.
     for digits in ladder:
         for point in points(integrand, answer, assumptions=assumptions or {}):
             try:
@@ -244,6 +247,8 @@ def confirmed(
     for point in points(integrand, answer, assumptions=assumptions or {}):
         try:
             gap, expected = _gap(trees, point, 600)
+            # Cancellation may exceed the digits: the first point must have a value that more digits
+            # leave unchanged.
             if not agreed and not _is_steady(answer, point):
                 continue
         except NoValueError:

@@ -97,13 +97,13 @@ def verifier(workers: int | None = None) -> Judge:
     def judge(cases: Sequence[Case]) -> list[Verdict]:
         verdicts: dict[int, Verdict] = {}
         for task in dict.fromkeys(case.task for case in cases):
-            places = [place for place, case in enumerate(cases) if case.task == task]
-            items = [_item(cases[place]) for place in places]
-            found = map_verdicts(
+            indices = [index for index, case in enumerate(cases) if case.task == task]
+            items = [_item(cases[index]) for index in indices]
+            results = map_verdicts(
                 QUESTIONS[task].worker_task, items, workers, DEADLINE, DEFAULT_MEMORY_MB
             )
-            verdicts |= zip(places, found, strict=True)
-        return [verdicts[place] for place in range(len(cases))]
+            verdicts |= zip(indices, results, strict=True)
+        return [verdicts[index] for index in range(len(cases))]
 
     return judge
 
@@ -180,6 +180,8 @@ def search(
         stop = start + BATCH if tries is None else min(start + BATCH, tries)
         if start >= stop or (until is not None and time.monotonic() >= until):
             return result
+        # Cases are judged in batches, for all workers. Equal texts of different generators are
+        # judged once.
         addresses, cases = [], []
         for n in range(start, stop):
             name, index = names[n % len(names)], n // len(names)

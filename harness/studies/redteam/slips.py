@@ -39,6 +39,7 @@ def slips(tree: Expression) -> Iterator[tuple[str, Expression]]:
         yield "a sign", args[0]
     if name == "exp":
         yield "a sign in an exponent", call("exp", neg(args[0]))
+    # The same errors inside.
     for index, arg in enumerate(args):
         for slip, changed in slips(arg):
             yield slip, Call(name, (*args[:index], changed, *args[index + 1 :]))

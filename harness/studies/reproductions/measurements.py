@@ -95,16 +95,16 @@ def recorded(name: str) -> Measurement:
     return convert(json.loads(path.read_text(encoding="utf-8")), Measurement)
 
 
-def differences(now: Measurement, before: Measurement) -> list[str]:
+def differences(now: Measurement, stored: Measurement) -> list[str]:
     """A line for each number that differs between two measurements.
 
     >>> one = Measurement("n", (), {"a": 1}, "", "", 0, "")
     >>> differences(one, Measurement("n", (), {"a": 2}, "", "", 0, ""))
     ['n: a is 1, recorded 2']
     """
-    keys = dict.fromkeys([*before.values, *now.values])
+    keys = dict.fromkeys([*stored.values, *now.values])
     return [
-        f"{now.name}: {key} is {now.values.get(key)}, recorded {before.values.get(key)}"
+        f"{now.name}: {key} is {now.values.get(key)}, recorded {stored.values.get(key)}"
         for key in keys
-        if now.values.get(key) != before.values.get(key)
+        if now.values.get(key) != stored.values.get(key)
     ]

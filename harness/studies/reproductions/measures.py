@@ -83,8 +83,8 @@ def integers(folder: Path) -> Mapping[str, Value]:
     The formulas are in prefix form.
     """
     sequences = prefix_sequences(Run(folder))
-    total, parts = shares(sequences)
-    named = {f"from_{low}": 100 * share for (low, _), share in parts.items()}
+    total, shares_of = shares(sequences)
+    named = {f"from_{low}": 100 * share for (low, _), share in shares_of.items()}
     return {"integers": total, "sequences": len(sequences), **named}
 
 
@@ -109,9 +109,9 @@ def pair_lengths(folder: Path) -> Mapping[str, Value]:
 def validation_problems(folder: Path) -> Mapping[str, Value]:
     """Count the problems of the method FWD (forward), and the distinct problems among them."""
     rows = (folder / "fwd.jsonl").read_text(encoding="utf-8").splitlines()
-    shown = {json.dumps(json.loads(row)["inputs"], sort_keys=True) for row in rows}
+    distinct = {json.dumps(json.loads(row)["inputs"], sort_keys=True) for row in rows}
     valid = resolve("lample_charton/fwd_valid")[0].size() or 0
-    return {"problems": len(rows), "distinct": len(shown), "valid": valid}
+    return {"problems": len(rows), "distinct": len(distinct), "valid": valid}
 
 
 def _lines(file: Path) -> int:

@@ -119,10 +119,10 @@ def elementary(tokens: str) -> str:
     algorithm can give ``no``. The text is empty if neither answer is found.
     """
     try:
-        made: str = run_in_fork(_elementary, tokens, processor_seconds=_PROCESSOR_SECONDS)
+        text: str = run_in_fork(_elementary, tokens, processor_seconds=_PROCESSOR_SECONDS)
     except ForkError:
         return ""
-    return made
+    return text
 
 
 def _elementary(tokens: str) -> str:
@@ -135,21 +135,21 @@ def _elementary(tokens: str) -> str:
         integrand = to_sympy(from_prefix(tokens.split()))
         # Powers with x in the exponent as exponentials, the extensions that Risch works in.
         integrand = integrand.replace(
-            lambda part: part.is_Pow and part.exp.has(x), lambda part: _exponential(part)
+            lambda factor: factor.is_Pow and factor.exp.has(x), lambda factor: _exponential(factor)
         )
-        rest, known = [], sympy.S.Zero
+        unsolved, sum_of_integrals = [], sympy.S.Zero
         for term in sympy.Add.make_args(integrand):
             integral = sympy.integrate(term, x)
             if _is_elementary(integral):
-                known += integral
+                sum_of_integrals += integral
             else:
-                rest.append(term)
-        if not rest:
-            return f"yes {sympy.latex(known)}"
-        decided = risch_integrate(sympy.Add(*rest), x)
+                unsolved.append(term)
+        if not unsolved:
+            return f"yes {sympy.latex(sum_of_integrals)}"
+        decided = risch_integrate(sympy.Add(*unsolved), x)
         if decided.has(NonElementaryIntegral):
             return "no"
-        return f"yes {sympy.latex(known + decided)}" if _is_elementary(decided) else ""
+        return f"yes {sympy.latex(sum_of_integrals + decided)}" if _is_elementary(decided) else ""
 
     def _is_elementary(integral: Any) -> bool:
         used = {atom.func.__name__ for atom in integral.atoms(sympy.Function) if atom.has(x)}

@@ -93,7 +93,7 @@ _NODE_TYPES = "add mul pow exp ln sin cos tan x integer rational".split()
 
 
 def _structure(tree: Expression) -> Floats:
-    counts = Counter(map(_kind, nodes_of(tree)))
+    counts = Counter(map(_node_name, nodes_of(tree)))
     digits = [
         math.log10(1 + max(abs(node.numerator), node.denominator))
         for node in nodes_of(tree)
@@ -109,7 +109,7 @@ def _structure(tree: Expression) -> Floats:
     )
 
 
-def _kind(node: Expression) -> str:
+def _node_name(node: Expression) -> str:
     if isinstance(node, Call):
         return node.function
     if isinstance(node, Symbol):

@@ -195,7 +195,7 @@ def _sum(signed_terms: list[str]) -> str:
     return " + ".join(positive) + "".join(f" - {term}" for term in negative)
 
 
-def _inside(tree: Expression, least: int) -> str:
+def _in_parentheses(tree: Expression, least: int) -> str:
     """Write a formula as text, in parentheses if its binding power is below ``least``."""
     words, binds = _text(tree)
     return words if binds >= least else f"({words})"
@@ -206,8 +206,8 @@ def _power(base: Expression, exponent: Expression) -> tuple[str, int]:
         root = f"sqrt({_text(base)[0]})"
         return (root, _ATOM) if exponent.numerator > 0 else (f"1/{root}", _PRODUCT)
     if exponent == Number(-1):
-        return f"1/{_inside(base, _POWER)}", _PRODUCT
-    return f"{_inside(base, _ATOM)}**{_inside(exponent, _ATOM)}", _POWER
+        return f"1/{_in_parentheses(base, _POWER)}", _PRODUCT
+    return f"{_in_parentheses(base, _ATOM)}**{_in_parentheses(exponent, _ATOM)}", _POWER
 
 
 def _product(args: tuple[Expression, ...]) -> tuple[str, int]:
@@ -220,9 +220,9 @@ def _product(args: tuple[Expression, ...]) -> tuple[str, int]:
             numerator += [str(abs(arg.numerator))] * (abs(arg.numerator) != 1)
             denominator += [str(arg.denominator)] * (arg.denominator != 1)
         elif (turned := _denominator(arg)) is not None:
-            denominator.append(_inside(turned, _POWER))
+            denominator.append(_in_parentheses(turned, _POWER))
         else:
-            numerator.append(_inside(arg, _POWER))
+            numerator.append(_in_parentheses(arg, _POWER))
     words = "*".join(numerator) or "1"
     if denominator:
         bottom = denominator[0] if len(denominator) == 1 else f"({'*'.join(denominator)})"

@@ -78,6 +78,7 @@ def _candidates(tree: Expression) -> Iterator[Expression]:
             for left_out in range(len(node.args)):
                 remaining = node.args[:left_out] + node.args[left_out + 1 :]
                 yield replaced(tree, position, Call(node.function, remaining))
+        # The constant 1 in place of the whole formula is no problem.
         if position:
             yield replaced(tree, position, Number(1))
 
@@ -135,6 +136,7 @@ def minimise(failures: Sequence[Problem], oracle: Oracle, make: Make) -> list[Mi
         open_ones = [course for course in courses if not course.done]
         if not open_ones:
             break
+        # The reductions of all failures are asked together: a round costs a single sweep.
         by_id: dict[str, Problem] = {}
         for course in open_ones:
             smaller = [tree for tree in reductions(course.tree) if not unusable(tree)][

@@ -118,6 +118,7 @@ class Oracle:
 
         """
         self.job = extended(self.job, problems)
+        # A server may be down for a while; an exhausted limit will not change.
         for _ in range(ATTEMPTS):
             run = run_job(
                 self.job, policy=self.policy, progress=self.progress, session=self.session
@@ -156,7 +157,7 @@ class Oracle:
     def fails(self, problem: Problem) -> bool:
         """Whether a problem counts as a failure (see `Oracle`)."""
         own = self.outcome(problem)
-        failed = self._high(own) < self.below if self.below is not None else not self._most(own)
+        failed = self._high(own) < self.below if self.below is not None else not self._best(own)
         return failed and (len(self.models) < 2 or self.solves(problem, 1))
 
     def solves(self, problem: Problem, model: int = 0) -> bool:
@@ -172,7 +173,7 @@ class Oracle:
         return clopper_pearson(own.correct, own.samples)[0] > self.below
 
     @staticmethod
-    def _most(own: AnswerCounts) -> int:
+    def _best(own: AnswerCounts) -> int:
         """The largest possible number of correct answers, if all undecided answers are correct."""
         return own.correct + own.unknown
 
@@ -184,8 +185,8 @@ class Oracle:
         answer is correct or undecided, else 0.
         """
         if self.ranked or own.samples == 1:
-            return float(self._most(own) > 0)
-        return clopper_pearson(self._most(own), own.samples)[1]
+            return float(self._best(own) > 0)
+        return clopper_pearson(self._best(own), own.samples)[1]
 
     def failures(self, problems: Sequence[Problem]) -> tuple[list[Problem], int]:
         """Ask the models the problems, and find the failures.

@@ -105,6 +105,7 @@ def search(
     if len({model.hash for model in job.models}) < len(job.models):
         raise UserError("the model that fails and the one that solves are the same")
 
+    # One event loop for all generations: models keep their weights and connections.
     def work() -> Run:
         with asyncio.Runner() as loop:
             session = Session(loop)

@@ -14,11 +14,11 @@ from ...run.problems import problems_of
 from .formulas import NoProblemError, NormalForms, text
 
 
-def seeds_of(given: Sequence[str], benchmark: str | None, limit: int) -> tuple[str, ...]:
+def seeds_of(arguments: Sequence[str], benchmark: str | None, limit: int) -> tuple[str, ...]:
     """Collect seed formulas in SymPy's notation.
 
     Args:
-        given: formulas, or names of files. A file has a formula per line. ``#`` begins a
+        arguments: formulas, or names of files. A file has a formula per line. ``#`` begins a
             remark.
         benchmark: the name of a benchmark. Its integrands become seeds, too.
         limit: the number of problems taken from the benchmark.
@@ -34,7 +34,7 @@ def seeds_of(given: Sequence[str], benchmark: str | None, limit: int) -> tuple[s
 
     """
     seeds: list[str] = []
-    for argument in given:
+    for argument in arguments:
         seeds += _in_file(Path(argument)) if _is_file(argument) else [argument]
     if benchmark is None:
         return tuple(seeds)

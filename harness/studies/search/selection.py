@@ -69,14 +69,14 @@ def _squares(vectors: Floats, centres: Floats) -> Floats:
 
 
 def fittest_of_clusters(
-    fitness: Sequence[float], clusters: NDArray[np.int64], each: int
+    fitness: Sequence[float], clusters: NDArray[np.int64], per_cluster: int
 ) -> list[int]:
     """Choose the fittest candidates of each cluster, by their indices. Ties are broken by index.
 
     Args:
         fitness: the fitness of each candidate.
         clusters: the cluster of each candidate.
-        each: the number of candidates to take from each cluster.
+        per_cluster: the number of candidates to take from each cluster.
 
     Returns:
         The indices, cluster by cluster.
@@ -85,7 +85,7 @@ def fittest_of_clusters(
     chosen: list[int] = []
     for cluster in sorted(set(clusters.tolist())):
         members = [index for index, its_cluster in enumerate(clusters) if its_cluster == cluster]
-        chosen += sorted(members, key=lambda index: -fitness[index])[:each]
+        chosen += sorted(members, key=lambda index: -fitness[index])[:per_cluster]
     return chosen
 
 

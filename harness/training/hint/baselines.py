@@ -42,6 +42,7 @@ def train(config: HintConfig, into: TrainingRun) -> Run:
     """
     write_settings(into.out, "config.json", plain(config))
     options = config.training
+    # The training set is drawn once, and only for a missing model.
     examples = Examples()
     validation = validation_set(config.data_seed, options.validation, operators=options.operators)
     for name in config.models:
@@ -107,6 +108,7 @@ def progress(trained: Sequence[Path]) -> Section | None:
 
     The accuracy of a model is the mean over the splits; the same mean selects the weights.
     """
+    # Seeds of a baseline are averaged at each step.
     curves: dict[str, dict[int, list[float]]] = {}
     for folder in trained:
         for row in logged(folder):

@@ -86,6 +86,8 @@ def train(config: ConceptsConfig, into: TrainingRun) -> dict[str, Run]:
     sizes = {name: _sizes(folder) for name, folder in starts.items()}
     write_settings(into.out, "config.json", plain(config))
     runs = {}
+    # Each concept is evaluated as soon as its models are trained; finished models and evaluations
+    # are skipped.
     for concept in config.concepts:
         folders = []
         for name, folder in starts.items():
@@ -164,11 +166,11 @@ def table_4(runs: Mapping[str, Run]) -> Section:
     names = list(dict.fromkeys(key[0] for measured in by_concept.values() for key in measured))
     for name in names:
         for concept, measured in by_concept.items():
-            most = max(operators for model, operators, _ in measured if model == name)
+            largest = max(operators for model, operators, _ in measured if model == name)
             cells = []
             for split in columns:
                 paper = _published(name, concept, split)
-                value = f"{median(measured[name, most, split]):.1f}"
+                value = f"{median(measured[name, largest, split]):.1f}"
                 cells.append(f"{value} ({paper})" if paper else value)
             rows.append((name, concept, *cells))
     return Section(

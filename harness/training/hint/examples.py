@@ -76,10 +76,10 @@ def validation_set(
             elif split != "I":  # expressions as those of training, but longer
                 blocks["L" + split[1]].append(rows)
     sets: dict[str, Examples] = {}
-    for split, found in blocks.items():
-        share = None if size is None else -(-size // (len(SPLITS) * max(len(found), 1)))
-        if found and share != 0:
-            sets[split] = Examples.of(block[:share] for block in found)
+    for split, examples in blocks.items():
+        share = None if size is None else -(-size // (len(SPLITS) * max(len(examples), 1)))
+        if examples and share != 0:
+            sets[split] = Examples.of(block[:share] for block in examples)
     return sets
 
 

@@ -84,6 +84,7 @@ class Fit:
             ):
                 yield step, chosen, []
             return
+        # Half of a batch is rehearsed, against forgetting.
         half = self.batch_size // 2
         new_steps = data.batches(
             len(self.train), self.batch_size - half, self.steps, self.seed, done

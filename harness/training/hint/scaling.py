@@ -154,6 +154,7 @@ def _trend(models: Sequence[Trained], over: str, curve: str, published: float) -
         name: [mean(lines[size][tick]) if tick in lines[size] else None for tick in ticks]
         for size, name in names.items()
     }
+    # The line of the largest setting is compared with the paper's extrapolation.
     largest = max(lines)
     fitted = log_linear([(x, y) for x, ys in lines[largest].items() for y in ys])
     remarks = []

@@ -1,9 +1,10 @@
 """Whether generated problems are distributed as before the algebra of the generators was rewritten.
 
 `distributions.json` counts properties of 10,000 problems of a family, made at indices from 0 by the
-last version that had an algebra for each generator (commit c237e47). Those at indices from 10,000
-on are compared with them. The seed is the same: each has its own table of known integrals (IBP).
-FWD is not compared: its formulas are drawn as those of BWD, and SymPy would integrate for hours.
+last version that had an algebra for each generator (commit c237e47). The problems at indices from
+10,000 on are compared with the recorded counts. Both draws have the same seed and an own table of
+known integrals (IBP). FWD is not compared: FWD draws formulas as BWD does, and SymPy would
+integrate for hours.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ SIGNIFICANCE = 0.01
 
 
 def problem(family: str, index: int) -> tuple[Sequence[str], dict[str, tuple[Any, Any]]]:
-    """Its template, and its formulas' texts (prefix tokens or LaTeX) and trees."""
+    """The template of a problem, and the texts (prefix tokens or LaTeX) and trees of its
+    formulas.
+    """
     if family in ("bwd", "ibp"):
         pair = make(family, 1, index, GeneratorSettings())
         sides = {"f": pair.integrand, "F": pair.antiderivative}
@@ -47,10 +50,10 @@ def problem(family: str, index: int) -> tuple[Sequence[str], dict[str, tuple[Any
         case = calculus.case(family, 1, index)
         trees = {"premise": case.premise, "result": case.positive}
         return (), {name: (calculus.latex(tree), tree) for name, tree in trees.items()}
-    made = examples.example(3, 1, index)
-    last = made.positive.equation
-    steps = [step.annotation.operator for step in (*made.before, made.positive)]
-    return steps, {"last": (last.latex, last.right)}
+    drawn = examples.example(3, 1, index)
+    last_step = drawn.positive.equation
+    steps = [step.annotation.operator for step in (*drawn.before, drawn.positive)]
+    return steps, {"last": (last_step.latex, last_step.right)}
 
 
 def depth(tree: Any) -> int:
@@ -58,7 +61,7 @@ def depth(tree: Any) -> int:
 
 
 def properties(template: Sequence[str], formulas: dict[str, tuple[Any, Any]]) -> Iterator[str]:
-    """What is counted, each as ``property=value``."""
+    """Properties of a problem to count, each as ``property=value``."""
     yield f"template={' '.join(template)}"
     yield from (f"{operator}=used" for operator in set(template))
     for name, (text, tree) in formulas.items():
@@ -69,18 +72,20 @@ def properties(template: Sequence[str], formulas: dict[str, tuple[Any, Any]]) ->
 
 
 def differing(family: str, count: int) -> dict[str, float]:
-    """The properties that differ by chi-square tests, with their p (Bonferroni's correction)."""
+    """The properties with different counts by chi-square tests, with p (Bonferroni's
+    correction).
+    """
     problems = (problem(family, COUNT + index) for index in range(count))
-    before, after = RECORDED[family], Counter(chain(*starmap(properties, problems)))
+    recorded, counted = RECORDED[family], Counter(chain(*starmap(properties, problems)))
     columns: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for one in {**before, **after}:
-        columns[one.partition("=")[0]].append((before.get(one, 0), after[one]))
+    for key in {**recorded, **counted}:
+        columns[key.partition("=")[0]].append((recorded.get(key, 0), counted[key]))
     least = 5 * (COUNT + count) / count  # what is rarer counts as one value
     p: dict[str, float] = {}
     for name, numbers in columns.items():
         often = [column for column in numbers if sum(column) >= least]
-        rest = COUNT - sum(n for n, _ in often), count - sum(n for _, n in often)
-        table = [*often, rest] if sum(rest) >= least else often
+        remaining = COUNT - sum(n for n, _ in often), count - sum(n for _, n in often)
+        table = [*often, remaining] if sum(remaining) >= least else often
         p[name] = chi2_contingency(table).pvalue
     return {name: value for name, value in p.items() if value < SIGNIFICANCE / len(p)}
 

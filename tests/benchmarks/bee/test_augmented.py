@@ -1,4 +1,4 @@
-"""Augmented problems: as the paper makes them, proven, the same everywhere."""
+"""Augmented problems: generated as in the paper, proven, equal on every machine."""
 
 from __future__ import annotations
 
@@ -42,22 +42,22 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     decisions.cache_clear()
 
 
-def known(name: str, subset: str, f: str, big_f: str) -> Problem:
-    shown = {"integrand": f, "variable": "x"}
-    return Problem(name, "integration", "b", subset, shown, {**shown, "antiderivative": big_f})
+def solved_problem(name: str, subset: str, f: str, big_f: str) -> Problem:
+    inputs = {"integrand": f, "variable": "x"}
+    return Problem(name, "integration", "b", subset, inputs, {**inputs, "antiderivative": big_f})
 
 
 def small_bank() -> list[Problem]:
-    """Simple ones, which SymPy simplifies at once."""
+    """Simple problems, which SymPy simplifies at once."""
     return [
-        known("c1", "competition", r"\cos x", r"\sin x"),
-        known("c2", "competition", r"\frac{1}{1+x^2}", r"\arctan x"),
-        known("q1", "qualifier", "e^x", "e^x"),
-        known("q2", "qualifier", "x^2", r"\frac{x^3}{3}"),
-        known("q3", "qualifier", r"\ln x", r"x\ln x-x"),
-        known("q4", "qualifier", r"x e^x", r"(x-1)e^x"),
-        known("q5", "qualifier", r"\sqrt x", r"\frac23x^{3/2}"),
-        known("q6", "qualifier", r"\frac1x", r"\ln|x|"),
+        solved_problem("c1", "competition", r"\cos x", r"\sin x"),
+        solved_problem("c2", "competition", r"\frac{1}{1+x^2}", r"\arctan x"),
+        solved_problem("q1", "qualifier", "e^x", "e^x"),
+        solved_problem("q2", "qualifier", "x^2", r"\frac{x^3}{3}"),
+        solved_problem("q3", "qualifier", r"\ln x", r"x\ln x-x"),
+        solved_problem("q4", "qualifier", r"x e^x", r"(x-1)e^x"),
+        solved_problem("q5", "qualifier", r"\sqrt x", r"\frac23x^{3/2}"),
+        solved_problem("q6", "qualifier", r"\frac1x", r"\ln|x|"),
     ]
 
 
@@ -66,12 +66,12 @@ def small_bank() -> list[Problem]:
 
 @pytest.mark.parametrize("name", PERTURBATIONS)
 def test_all_decisions_of_seed_0_are_in_the_package(name: str, own_cache: Path) -> None:
-    made = load(f"bee/{name}")
-    assert len(made) == resolve(f"bee/{name}")[0].size()
+    problems = load(f"bee/{name}")
+    assert len(problems) == resolve(f"bee/{name}")[0].size()
     assert not list(own_cache.iterdir()), "a decision was missing and has been made again"
-    assert len({problem.id for problem in made}) == len(made)
+    assert len({problem.id for problem in problems}) == len(problems)
     if name in PAPERS:
-        assert len(made) == 3 * len(entries("competition"))
+        assert len(problems) == 3 * len(entries("competition"))
     assert load("bee", limit=8) == load("bee", limit=8)
     assert name not in {problem.subset for problem in load("bee", limit=8)}
 
@@ -103,12 +103,12 @@ def test_none_is_a_problem_of_the_bank(name: str) -> None:
 def test_parents_and_pairing(name: str) -> None:
     originals = {problem.id: problem for problem in load("bee")}
     for problem in load(f"bee/{name}"):
-        first, *others = problem.parents
-        assert (first.role, problem.pair_parent) == ("f", first.id)
-        assert {parent.role for parent in others} <= {"g"}
-        assert all(originals[parent.id].subset == "qualifier" for parent in others)
+        original, *partners = problem.parents
+        assert (original.role, problem.pair_parent) == ("f", original.id)
+        assert {parent.role for parent in partners} <= {"g"}
+        assert all(originals[parent.id].subset == "qualifier" for parent in partners)
         if not PERTURBATIONS[name].of_all:
-            assert originals[first.id].subset == "competition"
+            assert originals[original.id].subset == "competition"
         assert problem.perturbation == name
 
 
@@ -142,26 +142,26 @@ def test_parameters_are_symbols() -> None:
 @pytest.mark.parametrize("name", PERTURBATIONS)
 def test_the_same_seed_and_another(name: str, own_cache: Path) -> None:
     parents = Parents.of(small_bank())
-    first = list(PerturbedProblems(PERTURBATIONS[name], parents, seed=11).problems(2))
-    recorded = cache_file(CACHE).read_text(encoding="utf-8") if first else ""
-    assert list(PerturbedProblems(PERTURBATIONS[name], parents, seed=11).problems(2)) == first
+    problems = list(PerturbedProblems(PERTURBATIONS[name], parents, seed=11).problems(2))
+    recorded = cache_file(CACHE).read_text(encoding="utf-8") if problems else ""
+    assert list(PerturbedProblems(PERTURBATIONS[name], parents, seed=11).problems(2)) == problems
     decisions.cache_clear()  # another process, with the cache ...
-    assert list(PerturbedProblems(PERTURBATIONS[name], parents, seed=11).problems(2)) == first
-    if first:
+    assert list(PerturbedProblems(PERTURBATIONS[name], parents, seed=11).problems(2)) == problems
+    if problems:
         assert cache_file(CACHE).read_text(encoding="utf-8") == recorded
         for path in own_cache.iterdir():
             path.unlink()
     decisions.cache_clear()  # ... and without
-    assert list(PerturbedProblems(PERTURBATIONS[name], parents, seed=11).problems(2)) == first
+    assert list(PerturbedProblems(PERTURBATIONS[name], parents, seed=11).problems(2)) == problems
     assert (
-        PerturbedProblems(PERTURBATIONS[name], parents, seed=11).at(1) == first[1]
-        if len(first) > 1
+        PerturbedProblems(PERTURBATIONS[name], parents, seed=11).at(1) == problems[1]
+        if len(problems) > 1
         else True
     )
     if name not in ("twins", "inverse_subst", "parametric"):
         quick = PerturbedProblems(PERTURBATIONS[name], parents, seed=12, cpu_limit=0.001)
-        other = list(quick.problems(2))
-        assert [p.target for p in other] != [p.target for p in first]
+        problems_of_another_seed = list(quick.problems(2))
+        assert [p.target for p in problems_of_another_seed] != [p.target for p in problems]
 
 
 @pytest.mark.parametrize("name", ["lin_comb", "subst_hard", "parametric", "parts"])
@@ -210,13 +210,13 @@ def test_nothing_to_make_problems_of() -> None:
 
 
 def test_an_integrand_that_is_real_nowhere_is_drawn_again() -> None:
-    nowhere = known("g", "qualifier", r"\ln(-1-x^2)", "x")  # wrong, and real nowhere
-    good = known("h", "qualifier", "x", r"\frac{x^2}{2}")
-    f = known("f", "competition", r"\cos x", r"\sin x")
-    made = list(
+    nowhere = solved_problem("g", "qualifier", r"\ln(-1-x^2)", "x")  # wrong, and real nowhere
+    good = solved_problem("h", "qualifier", "x", r"\frac{x^2}{2}")
+    f = solved_problem("f", "competition", r"\cos x", r"\sin x")
+    problems = list(
         PerturbedProblems(PERTURBATIONS["lin_comb"], Parents.of([f, nowhere, good])).problems()
     )
-    assert [problem.parents[1].id for problem in made] == ["h", "h", "h"]
+    assert [problem.parents[1].id for problem in problems] == ["h", "h", "h"]
 
 
 def test_the_built_in_bank_is_what_is_loaded() -> None:

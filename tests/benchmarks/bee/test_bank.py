@@ -75,6 +75,6 @@ def test_the_same_for_every_seed_and_nested_by_limit() -> None:
 
 
 def test_several_dozen_are_hard_for_sympy() -> None:
-    known = [entry.sympy_solves_in_10s for entry in ALL]
-    assert known.count(False) >= 36
-    assert known.count(None) == 0
+    solved_by_sympy = [entry.sympy_solves_in_10s for entry in ALL]
+    assert solved_by_sympy.count(False) >= 36
+    assert solved_by_sympy.count(None) == 0

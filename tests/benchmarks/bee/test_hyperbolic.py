@@ -24,10 +24,10 @@ from calculus_harness.rewards.reading.latex import to_latex
     ],
 )
 def test_counterparts(f: str, big_f: str, expected: str) -> None:
-    made = hyperbolic_counterpart(parse(f), parse(big_f))
-    assert made is not None
-    assert to_latex(made[0]) == to_latex(parse(expected))
-    assert verify_antiderivative(to_latex(made[1]), to_latex(made[0])).correct
+    counterpart = hyperbolic_counterpart(parse(f), parse(big_f))
+    assert counterpart is not None
+    assert to_latex(counterpart[0]) == to_latex(parse(expected))
+    assert verify_antiderivative(to_latex(counterpart[1]), to_latex(counterpart[0])).correct
 
 
 @pytest.mark.parametrize(

@@ -51,19 +51,19 @@ def test_a_form_is_the_same_function_and_needs_no_sympy(monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_draws_are_those_of_the_papers_subset(name: str) -> None:
-    """Only the simplifier differs; the recorded decisions hold both."""
+    """Only the simplifier differs. The recorded decisions hold the draws of both."""
     of = {decision_name: [] for decision_name in (name, f"{name}_normal")}  # type: ignore[var-annotated]
     for key in decisions().shipped:
         if key[0] in of and key[1:3] == (0, 1):
             (decision,) = decisions().find(key)[:1]
             of[key[0]].append((decision.variation_id, decision.attempt, decision.integrand_hash))
-    first, second = map(sorted, of.values())
-    assert first == second
-    assert len(first) == 315
+    ours, second = map(sorted, of.values())
+    assert ours == second
+    assert len(ours) == 315
 
 
 def test_another_machine_makes_the_same_decisions() -> None:
-    """The package's decisions are those that are made anew."""
+    """The decisions of the package equal newly made decisions."""
     generator = PerturbedProblems(PERTURBATIONS["subst_hard_normal"], built_in())
     for index in (0, 33, 150):
         f, variation = generator.variation(index)
@@ -76,17 +76,17 @@ def test_another_machine_makes_the_same_decisions() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_composed_problems_are_the_same_draws_without_a_simplifier(name: str) -> None:
-    """One of subst_hard is left out: the verifier proves only its simplified form."""
+    """A problem of subst_hard is left out: the verifier proves only the simplified form."""
     simplified = {problem.id: problem for problem in load(f"bee/{name}")}
     composed = load(f"bee/{name}_composed")
     assert len(composed) == len(simplified) - (name == "subst_hard")
-    for other in composed:
-        one = simplified[other.id.replace("_composed", "")]
-        assert other.parents == one.parents
-        assert reference(other) == reference(one)
-        assert other.metadata["simplify"] == "kept"
-        if one.metadata["simplify"] != "simplified":  # it stands as composed there, too
-            assert other.inputs == one.inputs
+    for draw in composed:
+        counterpart = simplified[draw.id.replace("_composed", "")]
+        assert draw.parents == counterpart.parents
+        assert reference(draw) == reference(counterpart)
+        assert draw.metadata["simplify"] == "kept"
+        if counterpart.metadata["simplify"] != "simplified":  # it stands as composed there, too
+            assert draw.inputs == counterpart.inputs
 
 
 def reference(problem: Problem) -> str | None:
@@ -95,13 +95,15 @@ def reference(problem: Problem) -> str | None:
 
 @pytest.mark.parametrize("name", ["lin_comb", "subst_poly", "subst_hard"])
 def test_parents_without_trigonometric_functions(name: str) -> None:
-    """The subsets with the paper's retention: no problem and no parent has such a function."""
+    """The subsets with the paper's retention: no problem and no parent has a trigonometric
+    function.
+    """
     problems = load(f"bee/{name}_without_trig")
     parents = {
-        parent.id: parent for part in ("competition", "qualifier") for parent in load(f"bee/{part}")
+        parent.id: parent for pool in ("competition", "qualifier") for parent in load(f"bee/{pool}")
     }
     assert len(problems) == 177
     for problem in problems:
         assert problem.metadata["simplify"] == "kept"
-        for one in (problem, *(parents[parent.id] for parent in problem.parents)):
-            assert not re.search(r"\\(arc)?(sin|cos|tan|cot|sec|csc)\b", one.target.integrand)
+        for relative in (problem, *(parents[parent.id] for parent in problem.parents)):
+            assert not re.search(r"\\(arc)?(sin|cos|tan|cot|sec|csc)\b", relative.target.integrand)

@@ -1,4 +1,4 @@
-"""What is made of solved problems: neighbours and sums, with their parents, and the filters."""
+"""Neighbours and sums of solved problems, with their parents, and the filters."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from calculus_harness.rewards.reading.expression.tree import Call, Expression, N
 from calculus_harness.rewards.reading.latex import read
 
 
-def problem(integrand: str, antiderivative: str | None, id_: str, **more: object) -> Problem:
-    shown = {"integrand": integrand, "variable": str(more.pop("variable", "x"))}
-    target = shown | ({"antiderivative": antiderivative} if antiderivative else {})
-    values: dict[str, object] = {"benchmark": "mine", "subset": "set", **more}
-    return Problem(id=id_, task="integration", inputs=shown, target=target, **values)  # type: ignore[arg-type]
+def problem(integrand: str, antiderivative: str | None, id_: str, **fields: object) -> Problem:
+    inputs = {"integrand": integrand, "variable": str(fields.pop("variable", "x"))}
+    target = inputs | ({"antiderivative": antiderivative} if antiderivative else {})
+    values: dict[str, object] = {"benchmark": "mine", "subset": "set", **fields}
+    return Problem(id=id_, task="integration", inputs=inputs, target=target, **values)  # type: ignore[arg-type]
 
 
 SOLVED = [
@@ -52,38 +52,38 @@ def proven(derived: Problem) -> bool:
     ).correct
 
 
-@pytest.mark.parametrize("kind", NEIGHBOURS)
-def test_neighbours_are_proven_and_know_their_parents(kind: str) -> None:
-    derived = neighbours(kind, SOLVED, 4)
+@pytest.mark.parametrize("family", NEIGHBOURS)
+def test_neighbours_are_proven_and_know_their_parents(family: str) -> None:
+    derived = neighbours(family, SOLVED, 4)
     by_id = {parent.id: parent for parent in SOLVED}
     assert {child.pair_parent for child in derived} == set(by_id)
     assert len({child.id for child in derived}) == len(derived)
     for child in derived:
         assert proven(child)
         assert [(p.id, p.role) for p in child.parents] == [(child.pair_parent, "f")]
-        assert child.name == f"brittleness/{kind}"
-        assert child.perturbation == kind
-    assert neighbours(kind, SOLVED, 4) == derived
+        assert child.name == f"brittleness/{family}"
+        assert child.perturbation == family
+    assert neighbours(family, SOLVED, 4) == derived
     assert (
-        neighbours(kind, list(reversed(SOLVED)), 4) == derived
+        neighbours(family, list(reversed(SOLVED)), 4) == derived
     )  # whatever order they were solved in
 
 
 def test_factors_of_the_code_are_shared_and_of_the_paper_are_not() -> None:
     code = neighbours("times_k", SOLVED, 0)
     assert len(code) == 40
-    each = {
+    factors = {
         parent.id: numbers([c for c in code if c.pair_parent == parent.id]) for parent in SOLVED
     }
-    assert len({frozenset(ks) for ks in each.values()}) == 1  # type: ignore[arg-type]
-    assert len(each["a"]) == 10
+    assert len({frozenset(ks) for ks in factors.values()}) == 1  # type: ignore[arg-type]
+    assert len(factors["a"]) == 10
     many = [k for seed in range(20) for k in numbers(neighbours("times_k", SOLVED[:1], seed))]
     assert min(many) >= 2  # type: ignore[type-var]
     assert max(many) == 99  # type: ignore[type-var]
     paper = neighbours("times_k", SOLVED, 0, variant="paper")
     own = {frozenset(numbers([c for c in paper if c.pair_parent == p.id])) for p in SOLVED}
     assert len(own) == len(SOLVED)
-    assert numbers(neighbours("over_k", SOLVED, 0)) == each["a"]  # the same for f/k and k f
+    assert numbers(neighbours("over_k", SOLVED, 0)) == factors["a"]  # the same for f/k and k f
 
 
 @pytest.mark.slow
@@ -160,15 +160,15 @@ def test_sums_that_vanish_are_no_problems() -> None:
 
 
 def test_nothing_solved_is_no_problem() -> None:
-    for kind in NEIGHBOURS:
-        assert neighbours(kind, [], 0) == []
+    for family in NEIGHBOURS:
+        assert neighbours(family, [], 0) == []
     assert sums([], 0, terms=2) == []
 
 
 def test_one_name_for_two_problems_is_refused() -> None:
-    other = problem("x", r"\frac{x^2}{2}", "a", subset="other")
+    namesake = problem("x", r"\frac{x^2}{2}", "a", subset="other")
     with pytest.raises(DerivationError, match="mine/set and mine/other"):
-        neighbours("plus_exp", [*SOLVED, other], 0)
+        neighbours("plus_exp", [*SOLVED, namesake], 0)
 
 
 def test_bad_seeds_are_named() -> None:
@@ -224,12 +224,12 @@ def test_collecting_keeps_the_value_and_leaves_no_like_terms(
         (neg if flipped else lambda tree: tree)(mul(number(c), ATOMS[at]))
         for c, at, flipped in terms
     ]
-    whole = collect(*trees)
+    result = collect(*trees)
     for x in (0.7, 2.3):
-        assert value(whole, x) == pytest.approx(math.fsum(value(t, x) for t in trees), abs=1e-9)
-    parts = whole.args if isinstance(whole, Call) and whole.function == "add" else (whole,)
-    assert len(parts) <= len({at for _, at, _ in terms})
-    assert collect(add(*trees)) == whole
+        assert value(result, x) == pytest.approx(math.fsum(value(t, x) for t in trees), abs=1e-9)
+    addends = result.args if isinstance(result, Call) and result.function == "add" else (result,)
+    assert len(addends) <= len({at for _, at, _ in terms})
+    assert collect(add(*trees)) == result
 
 
 # --- filters ---

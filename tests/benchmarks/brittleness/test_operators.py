@@ -1,4 +1,4 @@
-"""Extrapolation by operators: how many there are, and that each problem is addressable."""
+"""Extrapolation by operators: the number of operators, and problems by address."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ def test_exactly_so_many_operators(count: int) -> None:
     assert set(drawn(f"operators_{count}", 3)) == {count}
 
 
-@pytest.mark.parametrize(("name", "most"), [("operators_15", 15), ("operators_up_to_20", 20)])
-def test_up_to_so_many_operators(name: str, most: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "max_operators"), [("operators_15", 15), ("operators_up_to_20", 20)]
+)
+def test_up_to_so_many_operators(name: str, max_operators: int) -> None:
     counts = drawn(name, 25)
-    assert max(counts) <= most
+    assert max(counts) <= max_operators
     assert len(set(counts)) > 5
-    assert max(counts) > most // 2
+    assert max(counts) > max_operators // 2
 
 
 def test_they_are_the_familys_own() -> None:

@@ -88,9 +88,9 @@ def test_powers_and_roots() -> None:
     assert (EXPONENTS[0], EXPONENTS[999], EXPONENTS[1000], EXPONENTS[-1]) == (1, 1000, 10000, 10999)
     assert subset("powers_paper").problem(0, 0).target.integrand == "1"
     assert subset("powers_paper").size() == 1001
-    last = subset("roots").problem(0, 1999).target
-    assert last.integrand == r"x^{\frac{1}{10999}}"
-    assert last.antiderivative == r"\frac{10999 x^{\frac{11000}{10999}}}{11000}"
+    target = subset("roots").problem(0, 1999).target
+    assert target.integrand == r"x^{\frac{1}{10999}}"
+    assert target.antiderivative == r"\frac{10999 x^{\frac{11000}{10999}}}{11000}"
 
 
 @pytest.mark.parametrize(("low", "high"), RANGES)

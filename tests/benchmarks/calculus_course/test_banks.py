@@ -57,6 +57,6 @@ def test_a_word_that_is_not_in_the_list_stays_in_the_formula() -> None:
 
 
 def test_initial_values_are_perturbed_with_their_equation() -> None:
-    conditions = [made.conditions for _, made in with_trees()]
+    conditions = [solved.conditions for _, solved in with_trees()]
     assert any(conditions)
     assert not all(conditions)

@@ -1,4 +1,4 @@
-"""The bank of limits: every answer is proved, perturbations keep what they promise."""
+"""The bank of limits: every answer is proved, perturbations keep their promises."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def _is_proved(problem: Problem) -> bool:
 def test_the_bank_is_of_all_kinds_and_levels() -> None:
     assert len(BANK) >= 60
     tags = {tag for problem in BANK.values() for tag in problem.metadata["tags"]}
-    wanted = {"one-sided", "infinity", "parameter", "no limit", "infinite", "sequence", "squeeze"}
-    assert wanted <= tags
+    topics = {"one-sided", "infinity", "parameter", "no limit", "infinite", "sequence", "squeeze"}
+    assert topics <= tags
     assert {problem.metadata["difficulty"] for problem in BANK.values()} == {1, 2, 3}
     assert len({_target(problem).question for problem in BANK.values()}) == len(BANK)
 

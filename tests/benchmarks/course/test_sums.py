@@ -1,4 +1,4 @@
-"""The bank of sums, its perturbations, and the generator."""
+"""The bank of sums with its perturbations, and the generator."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def test_the_generator_has_one_question_for_an_address() -> None:
 
 
 def test_answers_by_construction_are_right() -> None:
-    for made in (drawn(5, index) for index in range(3 * len(FAMILIES))):
-        assert verify_sum(rf"\boxed{{{made.answer}}}", made.asked).correct, made
+    for problem in (drawn(5, index) for index in range(3 * len(FAMILIES))):
+        assert verify_sum(rf"\boxed{{{problem.answer}}}", problem.text).correct, problem
 
 
 def test_a_sum_is_printed_as_it_is_read() -> None:

@@ -1,4 +1,4 @@
-"""Our terms as SymPy's expressions, and the same random walks by both, to compare the two."""
+"""Our terms as SymPy expressions, and equal random walks in both systems for comparisons."""
 
 from __future__ import annotations
 
@@ -72,6 +72,7 @@ def walks(seed: int, length: int = 8) -> Iterator[Pair]:
     }
     unary = {"sin": sin, "cos": cos, "exp": exp, "log": log}
     for _ in range(length):
+        # Recent terms are preferred, for deep terms; any term is the second operand.
         (a, b), (c, d) = rng.choice(pool[-5:]), rng.choice(pool)
         v, w = rng.choice(letters)
         name = rng.choice((*binary, *unary, "diff", "int"))
@@ -80,16 +81,17 @@ def walks(seed: int, length: int = 8) -> Iterator[Pair]:
         try:
             if name in binary:
                 ours, theirs = binary[name]
-                made = ours(a, c), theirs(b, d)
+                pair = ours(a, c), theirs(b, d)
             elif name in unary:
-                made = unary[name](a), getattr(sympy, name)(b)
+                pair = unary[name](a), getattr(sympy, name)(b)
             elif name == "diff":
-                made = derivative(a, v), sympy.diff(b, w, evaluate=False)
+                pair = derivative(a, v), sympy.diff(b, w, evaluate=False)
             else:
-                made = integral(a, v), sympy.Integral(b, w)
+                pair = integral(a, v), sympy.Integral(b, w)
         except UnusableFormulaError:
             continue
-        if made[1].has(sympy.zoo, sympy.nan, sympy.I, sympy.pi) or len(str(made[1])) > 300:
+        # SymPy evaluates some formulas to constants that our terms lack.
+        if pair[1].has(sympy.zoo, sympy.nan, sympy.I, sympy.pi) or len(str(pair[1])) > 300:
             continue
-        pool.append(made)
-        yield made
+        pool.append(pair)
+        yield pair

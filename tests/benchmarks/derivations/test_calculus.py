@@ -47,14 +47,14 @@ LOG = CalculusExample(DIFFERENTIATION, log(x), x, power(x, number(-1)), cos(x))
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("easy", [False, True])
 def test_examples(operation: str, easy: bool) -> None:
-    made = [case(operation, 4, index, easy=easy) for index in range(40)]
-    for one in made:
-        assert (len(free(one.premise)) == 1) == easy
-        assert name_of(one.variable) in free(one.premise)
-        assert is_proven(one)
-        assert is_proven(renamed(one, HashedRandom("VR", 0)))
-        truth, f = as_sympy(one.positive), as_sympy(one.premise)
-        v = as_sympy(one.variable)
+    cases = [case(operation, 4, index, easy=easy) for index in range(40)]
+    for drawn in cases:
+        assert (len(free(drawn.premise)) == 1) == easy
+        assert name_of(drawn.variable) in free(drawn.premise)
+        assert is_proven(drawn)
+        assert is_proven(renamed(drawn, HashedRandom("VR", 0)))
+        truth, f = as_sympy(drawn.positive), as_sympy(drawn.premise)
+        v = as_sympy(drawn.variable)
         gap = sympy.diff(f, v) - truth if operation == DIFFERENTIATION else sympy.diff(truth, v) - f
         assert sympy.simplify(gap) == 0
 
@@ -69,21 +69,24 @@ def test_the_proof_tells_right_from_wrong() -> None:
 
 def test_the_nearest_wrong_result_of_the_pool_is_taken() -> None:
     pool = calculus._pool(DIFFERENTIATION, 4, False, CODE).values()
-    for one in (case(DIFFERENTIATION, 4, index) for index in range(12)):
-        truth, names = latex(one.positive), {"x": name_of(one.variable), name_of(one.variable): "x"}
-        others = {latex(rename(other.result, names)) for other in pool} - {truth}
-        nearest = min(DamerauLevenshtein.distance(truth, text) for text in others)
-        assert DamerauLevenshtein.distance(truth, latex(one.negative)) <= nearest
+    for drawn in (case(DIFFERENTIATION, 4, index) for index in range(12)):
+        truth, names = (
+            latex(drawn.positive),
+            {"x": name_of(drawn.variable), name_of(drawn.variable): "x"},
+        )
+        wrong_results = {latex(rename(item.result, names)) for item in pool} - {truth}
+        nearest = min(DamerauLevenshtein.distance(truth, text) for text in wrong_results)
+        assert DamerauLevenshtein.distance(truth, latex(drawn.negative)) <= nearest
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_wrong_results_are_as_near_as_in_a_pool_of_the_papers_size(operation: str) -> None:
-    """With 22,000 examples the median is 1; with 128 it was 3 and 6."""
+    """With 22,000 examples the median is 1; with 128 examples the medians were 3 and 6."""
     assert calculus.POOL * len(VOCABULARY) >= 22_000
-    made = [case(operation, 0, index) for index in range(calculus.CHUNK)]
+    cases = [case(operation, 0, index) for index in range(calculus.CHUNK)]
     distances = [
-        DamerauLevenshtein.distance(latex(one.positive), latex(one.negative)) for one in made
+        DamerauLevenshtein.distance(latex(drawn.positive), latex(drawn.negative)) for drawn in cases
     ]
     assert median(distances) == 1
     (problem,) = load("calculus/int", limit=1)
@@ -114,10 +117,10 @@ def test_text() -> None:
 
 def test_greek_names_are_one_to_one() -> None:
     for index in range(30):
-        one = case(INTEGRATION, 4, index)
-        greek = renamed(one, HashedRandom("VR", index))
+        drawn = case(INTEGRATION, 4, index)
+        greek = renamed(drawn, HashedRandom("VR", index))
         assert set(greek.names) <= set(GREEK)
-        assert len(greek.names) == len(one.names)
+        assert len(greek.names) == len(drawn.names)
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Extraction: what the last step needs, renumbered only where numbers mean equations."""
+"""Extraction: the needs of the last step, renumbered only where numbers mean equations."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def test_unused_steps_go_and_only_references_are_renumbered() -> None:
         step("exp", 2),
         step("substitute_LHS_for_RHS", 4, 1),
     ]
-    kept = self_contained(steps)
-    assert [(s.annotation.operator, s.annotation.equations) for s in kept] == [
+    pruned = self_contained(steps)
+    assert [(s.annotation.operator, s.annotation.equations) for s in pruned] == [
         (PREMISE, ()),
         ("sin", (1,)),
         ("power", (2,)),
         ("substitute_LHS_for_RHS", (3, 1)),
     ]
-    assert kept[2].annotation.operand == number(3)  # an exponent, not an equation
+    assert pruned[2].annotation.operand == number(3)  # an exponent, not an equation
 
 
 def test_both_equations_of_a_substitution_are_needed() -> None:
@@ -62,32 +62,32 @@ def test_both_equations_of_a_substitution_are_needed() -> None:
 
 @pytest.mark.parametrize("length", [2, 3, 4, 6])
 def test_references_go_back_and_the_first_step_is_a_premise(length: int) -> None:
-    made = [d for n in range(100) if (d := derivation(length, HashedRandom("chain", n), CODE))]
-    assert len(made) > 5
-    for steps in made:
+    chains = [d for n in range(100) if (d := derivation(length, HashedRandom("chain", n), CODE))]
+    assert len(chains) > 5
+    for steps in chains:
         assert len(steps) == length
         assert steps[0].annotation.operator == PREMISE
-        for place, one in enumerate(steps, 1):
-            assert all(1 <= index < place for index in one.annotation.equations)
-            assert (one.annotation.operator in PREMISES) == (not one.annotation.equations)
-            assert not has_compound_arguments(one)
+        for at, link in enumerate(steps, 1):
+            assert all(1 <= index < at for index in link.annotation.equations)
+            assert (link.annotation.operator in PREMISES) == (not link.annotation.equations)
+            assert not has_compound_arguments(link)
 
 
 def test_the_papers_derivations_hold_what_the_last_step_needs_and_no_more() -> None:
-    made = [d for n in range(200) if (d := derivation(3, HashedRandom("paper", n), PAPER))]
-    assert len(made) > 5
-    for steps in made:
+    chains = [d for n in range(200) if (d := derivation(3, HashedRandom("paper", n), PAPER))]
+    assert len(chains) > 5
+    for steps in chains:
         assert self_contained(steps) == steps
         assert steps[-1].annotation.operator not in PREMISES
-        assert all(len(one.equation.latex) < 250 for one in steps)
+        assert all(len(link.equation.latex) < 250 for link in steps)
 
 
 def test_the_datasets_derivations_are_the_first_steps_of_longer_ones() -> None:
-    made = [d for n in range(150) if (d := derivation(3, HashedRandom("first", n), CODE))]
+    chains = [d for n in range(150) if (d := derivation(3, HashedRandom("first", n), CODE))]
     # Some of the first steps are used only later on.
     assert any(
         steps[-1].annotation.operator not in PREMISES and self_contained(steps) != steps
-        for steps in made
+        for steps in chains
     )
 
 

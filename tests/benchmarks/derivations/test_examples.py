@@ -1,4 +1,4 @@
-"""Examples and their perturbations: proven, paired, reversible, the same everywhere."""
+"""Examples and their perturbations: proven, paired, reversible, equal on every machine."""
 
 from __future__ import annotations
 
@@ -53,33 +53,33 @@ x, capital_h = symbol("x"), symbol("H")
 
 @pytest.mark.parametrize(("steps", "index"), CASES)
 def test_every_example_holds_before_and_after(steps: int, index: int) -> None:
-    one = example(steps, 3, index)
-    assert len(one.before) == steps - 1
-    assert holds(one)
+    drawn = example(steps, 3, index)
+    assert len(drawn.before) == steps - 1
+    assert holds(drawn)
     for name in ("VR", "EE", "AR"):
-        assert holds(perturbed(one, name, index)), name
+        assert holds(perturbed(drawn, name, index)), name
 
 
 @pytest.mark.parametrize(("steps", "index"), CASES)
 def test_perturbations_can_be_undone(steps: int, index: int) -> None:
-    one = example(steps, 3, index)
-    assert exchanged(exchanged(one)) == one
-    assert reannotated(reannotated(one)) == one
-    names = greek_names(one, HashedRandom("VR", index))
-    assert set(names) == set(one.names)
+    drawn = example(steps, 3, index)
+    assert exchanged(exchanged(drawn)) == drawn
+    assert reannotated(reannotated(drawn)) == drawn
+    names = greek_names(drawn, HashedRandom("VR", index))
+    assert set(names) == set(drawn.names)
     assert set(names.values()) <= set(GREEK)
-    greek = renamed(one, HashedRandom("VR", index))
-    assert not set(greek.names) & set(one.names)
-    assert with_names(greek, {new: old for old, new in names.items()}) == one
+    greek = renamed(drawn, HashedRandom("VR", index))
+    assert not set(greek.names) & set(drawn.names)
+    assert with_names(greek, {new: old for old, new in names.items()}) == drawn
 
 
 def test_negatives_are_from_another_annotation() -> None:
     for steps, index in CASES:
-        one = example(steps, 3, index)
-        assert one.negative.annotation != one.positive.annotation
-        assert one.negative.annotation.operator not in PREMISES
-        assert one.operator != PREMISE
-        assert not is_result(one.negative.equation, one.positive, one.negative.constants)
+        drawn = example(steps, 3, index)
+        assert drawn.negative.annotation != drawn.positive.annotation
+        assert drawn.negative.annotation.operator not in PREMISES
+        assert drawn.operator != PREMISE
+        assert not is_result(drawn.negative.equation, drawn.positive, drawn.negative.constants)
 
 
 def test_an_example_is_the_same_whatever_else_is_made() -> None:
@@ -96,18 +96,18 @@ def test_the_original_recipe_makes_right_negatives() -> None:
     """The trap: another constant of integration passes for a wrong result."""
     seen = 0
     for index in range(60):
-        one = example(3, 1, index, ORIGINAL)
-        if one.positive.annotation == one.negative.annotation:
-            assert one.operator == EVALUATE_INTEGRALS
-            assert is_result(one.negative.equation, one.positive, one.negative.constants)
+        drawn = example(3, 1, index, ORIGINAL)
+        if drawn.positive.annotation == drawn.negative.annotation:
+            assert drawn.operator == EVALUATE_INTEGRALS
+            assert is_result(drawn.negative.equation, drawn.positive, drawn.negative.constants)
             seen += 1
     assert seen > 0
 
 
 def test_the_papers_variant_and_own_options(monkeypatch: pytest.MonkeyPatch) -> None:
-    one = example(3, 1, 0, PAPER)
-    assert holds(one)
-    assert all(len(s.equation.latex) < 250 for s in (*one.before, one.positive, one.negative))
+    drawn = example(3, 1, 0, PAPER)
+    assert holds(drawn)
+    assert all(len(s.equation.latex) < 250 for s in (*drawn.before, drawn.positive, drawn.negative))
     monkeypatch.setattr(examples, "MAX_DRAWS", 3)
     tiny = replace(CODE, name="tiny", max_length=9)
     with pytest.raises(NoExampleError):
@@ -136,22 +136,24 @@ def by_hand() -> tuple[Step, Step, Step]:
 def test_sequences() -> None:
     from calculus_harness.benchmarks.derivations.examples import StepExample
 
-    first, second, last = by_hand()
-    one = StepExample((first, second), last, last)
-    assert sequence(one, 1, PUBLISHED) == (
+    first_step, second_step, last_step = by_hand()
+    longer = StepExample((first_step, second_step), last_step, last_step)
+    assert sequence(longer, 1, PUBLISHED) == (
         r"[premise, f{(H )} = \sin{(H )}], "
         r"[differentiate, 1, H], \frac{d}{d H} f{(H )} = \frac{d}{d H} \sin{(H )}] [SEP] "
         r"[evaluate_derivatives, 2] [SEP] \frac{d}{d H} f{(H )} = \cos{(H )}"
     )
-    assert sequence(one, 1, CLEAN) == (
+    assert sequence(longer, 1, CLEAN) == (
         r"[premise, f{\left(H \right)} = \sin{\left(H \right)}], [[differentiate, 1, H], "
         r"\frac{d}{d H} f{\left(H \right)} = \frac{d}{d H} \sin{\left(H \right)}] [SEP] "
         r"[evaluate_derivatives, 2] [SEP] \frac{d}{d H} f{\left(H \right)} = \cos{\left(H \right)}"
     )
     with pytest.raises(ValueError, match="unknown style"):
-        sequence(one, 1, "other")
-    two = StepExample((first,), second, second)
-    assert sequence(two, 0, PUBLISHED).startswith(r"[premise, f{(H )} = \sin{(H )}] [SEP] [diff")
+        sequence(longer, 1, "other")
+    shorter = StepExample((first_step,), second_step, second_step)
+    assert sequence(shorter, 0, PUBLISHED).startswith(
+        r"[premise, f{(H )} = \sin{(H )}] [SEP] [diff"
+    )
 
 
 def test_annotations() -> None:
@@ -165,15 +167,15 @@ def test_annotations() -> None:
 
 def test_exchange_swaps_the_names_of_substitutions() -> None:
     f = apply("f", x)
-    last = Step(
+    step = Step(
         DerivationEquation(f, x), Annotation(LEFT_FOR_RIGHT, (1, 2)), (Constant("c", x, x),)
     )
     from calculus_harness.benchmarks.derivations.examples import StepExample
 
-    swapped = exchanged(StepExample((), last, last)).positive
+    swapped = exchanged(StepExample((), step, step)).positive
     assert swapped.annotation.operator == "substitute_RHS_for_LHS"
     assert swapped.equation == DerivationEquation(x, f)
-    assert swapped.constants == last.constants
+    assert swapped.constants == step.constants
 
 
 # --- as problems ---

@@ -1,4 +1,4 @@
-"""The proof: accepts what is right, and refuses every kind of wrong step."""
+"""The proof accepts right steps and refuses every kind of wrong step."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ from calculus_harness.rewards.reading.expression.tree import Expression
 
 x, y, c, d = (symbol(name) for name in "xycd")
 f, g, h = apply("f", x), apply("g", x, y), apply("h", y)
-two, three = number(2), number(3)
+TWO, THREE = number(2), number(3)
 
 
 def step(
-    left: Expression, right: Expression, operator: str, *equations: int, **more: object
+    left: Expression, right: Expression, operator: str, *equations: int, **options: object
 ) -> Step:
-    operand = more.get("m")
-    constants = tuple(more.get("constants", ()))  # type: ignore[call-overload]
+    operand = options.get("m")
+    constants = tuple(options.get("constants", ()))  # type: ignore[call-overload]
     return Step(
         DerivationEquation(left, right), Annotation(operator, equations, operand), constants
     )  # type: ignore[arg-type]
@@ -117,12 +117,12 @@ WRONG = {
     "another operand": [F_IS_SIN, step(add(f, y), add(sin(x), y), "add", 1, m=x)],
     "another operator": [F_IS_SIN, step(sin(f), sin(sin(x)), "cos", 1)],
     "another equation": [F_IS_SIN, step(h, exp(y), PREMISE), step(cos(f), cos(sin(x)), "cos", 2)],
-    "f for its formula": [F_IS_SIN, step(power(f, two), mul(f, f, f), "times", 1, m=f)],
-    "true, but not by this": [F_IS_SIN, step(mul(two, f), mul(two, sin(x)), "times", 1, m=three)],
+    "f for its formula": [F_IS_SIN, step(power(f, TWO), mul(f, f, f), "times", 1, m=f)],
+    "true, but not by this": [F_IS_SIN, step(mul(TWO, f), mul(TWO, sin(x)), "times", 1, m=THREE)],
     "formula for f": [F_IS_SIN, step(mul(sin(x), f), mul(sin(x), f), "times", 1, m=f)],
     "the wrong variable": [
-        step(g, add(x, mul(two, y)), PREMISE),
-        step(derivative(g, y), derivative(add(x, mul(two, y)), y), "differentiate", 1, m=x),
+        step(g, add(x, mul(TWO, y)), PREMISE),
+        step(derivative(g, y), derivative(add(x, mul(TWO, y)), y), "differentiate", 1, m=x),
     ],
     "no antiderivative": [
         F_IS_SIN,
@@ -168,59 +168,59 @@ def test_no_wrong_equation_passes_for_the_right_one(steps: int) -> None:
     """Each negative under the positive's annotation is refused; and the reverse."""
     judged = 0
     for index in range(12):
-        one = example(steps, 5, index)
-        for mine, other in ((one.positive, one.negative), (one.negative, one.positive)):
+        drawn = example(steps, 5, index)
+        for mine, different in ((drawn.positive, drawn.negative), (drawn.negative, drawn.positive)):
             if mine.annotation.operator in SUBSTITUTIONS:
                 continue  # its value says nothing about what was substituted: see `is_result`
-            swapped = replace(other, annotation=mine.annotation)
+            swapped = replace(different, annotation=mine.annotation)
             with pytest.raises((RefutedError, UndecidedError)):
-                prove_steps([*one.before, swapped])
+                prove_steps([*drawn.before, swapped])
             judged += 1
     assert judged > 10
 
 
 def test_a_step_changed_anywhere_is_refused() -> None:
     for index in range(10):
-        one = example(3, 6, index, CODE)
-        equation = one.positive.equation
-        if one.operator == RENAMING:
+        drawn = example(3, 6, index, CODE)
+        equation = drawn.positive.equation
+        if drawn.operator == RENAMING:
             continue
         for left, right in (
             (add(equation.left, x), equation.right),
             (equation.left, mul(number(-1), add(equation.right, number(1)))),
             (add(equation.left, x), add(equation.right, x)),
         ):
-            broken = replace(one.positive, equation=DerivationEquation(left, right))
+            broken = replace(drawn.positive, equation=DerivationEquation(left, right))
             with pytest.raises((RefutedError, UndecidedError)):
-                prove_steps([*one.before, broken])
+                prove_steps([*drawn.before, broken])
 
 
 def test_what_counts_as_the_result() -> None:
-    true = step(mul(two, f), mul(two, sin(x)), "times", 1, m=two)
+    true = step(mul(TWO, f), mul(TWO, sin(x)), "times", 1, m=TWO)
     assert is_result(
-        DerivationEquation(mul(two, sin(x)), add(f, f)), true
+        DerivationEquation(mul(TWO, sin(x)), add(f, f)), true
     )  # exchanged, written otherwise
-    assert not is_result(DerivationEquation(mul(three, f), mul(three, sin(x))), true)
+    assert not is_result(DerivationEquation(mul(THREE, f), mul(THREE, sin(x))), true)
     assert not is_result(
-        DerivationEquation(add(f, sin(x)), mul(two, sin(x))), true
+        DerivationEquation(add(f, sin(x)), mul(TWO, sin(x))), true
     )  # needs the premise
     evaluated = RIGHT["one constant"][-1]
     again = DerivationEquation(integral(f, x), add(d, negative(cos(x))))
-    other = (Constant("d", integral(sin(x), x), negative(cos(x))),)
-    assert is_result(again, evaluated, other)  # another letter for the constant
+    constants = (Constant("d", integral(sin(x), x), negative(cos(x))),)
+    assert is_result(again, evaluated, constants)  # another letter for the constant
     assert not is_result(DerivationEquation(integral(f, x), negative(cos(x))), evaluated)
 
 
 def test_equality_in_balls() -> None:
     interpretation = Interpretation()
 
-    def same(one: Expression, other: Expression) -> bool:
-        return equal(interpretation.lower(one), interpretation.lower(other))
+    def same(a: Expression, b: Expression) -> bool:
+        return equal(interpretation.lower(a), interpretation.lower(b))
 
-    assert same(power(add(x, y), two), add(power(x, two), mul(two, x, y), power(y, two)))
-    assert same(add(power(sin(x), two), power(cos(x), two)), number(1))
+    assert same(power(add(x, y), TWO), add(power(x, TWO), mul(TWO, x, y), power(y, TWO)))
+    assert same(add(power(sin(x), TWO), power(cos(x), TWO)), number(1))
     assert not same(sin(x), add(sin(x), power(number(10), number(-12))))
-    assert not same(log(power(x, two)), mul(two, log(y)))
+    assert not same(log(power(x, TWO)), mul(TWO, log(y)))
 
 
 def test_the_verifiers_jets_agree_with_the_derivatives_of_the_proof() -> None:
@@ -231,12 +231,14 @@ def test_the_verifiers_jets_agree_with_the_derivatives_of_the_proof() -> None:
     from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
 
     interpretation = Interpretation()
-    for term in (mul(x, exp(sin(x))), power(x, add(x, two)), log(cos(mul(x, y))), power(sin(x), y)):
+    for term in (mul(x, exp(sin(x))), power(x, add(x, TWO)), log(cos(mul(x, y))), power(sin(x), y)):
         lowered = interpretation.lower(term)
         slope = interpretation.derivative(lowered, "x")
-        tape, other = compile_tape(lowered, "x"), compile_tape(slope, "x")
+        tape, slope_tape = compile_tape(lowered, "x"), compile_tape(slope, "x")
         with precision(128):
             at, values = acb(0.7, 0.2), {"y": acb(1.3, 0.4)}
-            gap = tape.run(at, values)[tape.root][1] - other.run(at, values)[other.root][0]
+            gap = (
+                tape.run(at, values)[tape.root][1] - slope_tape.run(at, values)[slope_tape.root][0]
+            )
             assert gap.contains(0)
             assert abs(gap).abs_upper() < 1e-30

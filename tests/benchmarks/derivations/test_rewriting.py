@@ -44,18 +44,18 @@ from tests.benchmarks.derivations.as_sympy import as_sympy, walks
 
 x, y, z, n = (symbol(name) for name in "xyzn")
 f, g = apply("f", x), apply("g", x, y)
-two = number(2)
+TWO = number(2)
 
 
 @pytest.mark.parametrize(
     ("term", "old", "new", "result"),
     [
         (add(x, y, z), add(x, y), n, add(n, z)),
-        (mul(two, x, y), mul(x, y), n, mul(two, n)),
-        (power(x, number(4)), power(x, two), n, power(n, two)),
-        (exp(mul(two, x)), exp(x), n, power(n, two)),
+        (mul(TWO, x, y), mul(x, y), n, mul(TWO, n)),
+        (power(x, number(4)), power(x, TWO), n, power(n, TWO)),
+        (exp(mul(TWO, x)), exp(x), n, power(n, TWO)),
         (add(x, y, z), negative(add(x, y)), n, add(negative(n), z)),
-        (derivative(f, x), f, power(x, two), derivative(power(x, two), x)),
+        (derivative(f, x), f, power(x, TWO), derivative(power(x, TWO), x)),
         (integral(f, x), x, y, integral(apply("f", y), y)),
         (sin(add(f, y)), f, cos(x), sin(add(cos(x), y))),
         (divide(x, y), power(y, MINUS_ONE), n, mul(n, x)),
@@ -91,10 +91,10 @@ def test_derivatives_and_expansion_are_sympys() -> None:
         counts[name][1] += latex(ours) == sympy.latex(theirs)
 
     for seed in range(120):
-        made = list(walks(3000 + seed, 6))
-        if not made or len(str(made[-1][1])) > 60:
+        pairs = list(walks(3000 + seed, 6))
+        if not pairs or len(str(pairs[-1][1])) > 60:
             continue
-        ours, theirs = made[-1]
+        ours, theirs = pairs[-1]
         try:
             compare("expansion", expand(ours), sympy.expand(theirs))
             if not is_written_with(ours, "integral"):
@@ -110,9 +110,9 @@ def test_derivatives_and_expansion_are_sympys() -> None:
 
 
 def test_derivatives_with_an_integral_stay() -> None:
-    whole = derivative(integral(f, x), x)
-    assert evaluate_derivatives(whole) == whole
-    assert evaluate_derivatives(add(whole, derivative(sin(x), x))) == add(whole, cos(x))
+    derived = derivative(integral(f, x), x)
+    assert evaluate_derivatives(derived) == derived
+    assert evaluate_derivatives(add(derived, derivative(sin(x), x))) == add(derived, cos(x))
     assert evaluate_derivatives(derivative(f, x)) == derivative(f, x)
 
 
@@ -121,15 +121,15 @@ TABLE = [
     (derivative(f, x), f),
     (f, None),
     (g, None),
-    (mul(f, derivative(f, x)), divide(power(f, two), two)),
+    (mul(f, derivative(f, x)), divide(power(f, TWO), TWO)),
     (add(x, f), None),
-    (add(x, n), add(mul(n, x), divide(power(x, two), two))),
+    (add(x, n), add(mul(n, x), divide(power(x, TWO), TWO))),
     (divide(n, x), mul(n, log(x))),
     (power(add(x, n), MINUS_ONE), log(add(n, x))),
     (log(x), add(mul(x, log(x)), negative(x))),
     (cos(cos(x)), None),
     (power(x, x), None),
-    (mul(sin(x), cos(x)), divide(power(sin(x), two), two)),
+    (mul(sin(x), cos(x)), divide(power(sin(x), TWO), TWO)),
     (exp(add(x, n)), exp(add(x, n))),
     (log(add(x, n)), add(mul(n, log(add(x, n))), mul(x, log(add(x, n))), negative(x))),
     (divide(cos(x), sin(x)), log(sin(x))),
@@ -175,8 +175,8 @@ def test_every_antiderivative_is_proven_by_the_verifier() -> None:
 
 
 def test_renaming_there_and_back() -> None:
-    there = {"x": r"\alpha", "y": r"\beta", "z": r"\pi", "f": r"\xi", "a": "b", "b": "a"}
-    back = {new: old for old, new in there.items()}
+    new_names = {"x": r"\alpha", "y": r"\beta", "z": r"\pi", "f": r"\xi", "a": "b", "b": "a"}
+    old_names = {new: old for old, new in new_names.items()}
     for seed in range(60):
         for term, _ in walks(6000 + seed):
-            assert rename(rename(term, there), back) == term
+            assert rename(rename(term, new_names), old_names) == term

@@ -73,8 +73,8 @@ def test_the_test_set_does_not_depend_on_the_training_set(splits: dict[str, list
 
 
 def test_calculus() -> None:
-    made = calculus_splits(INTEGRATION, SplitSizes(20, 4, 6), 1, workers=1)
-    sizes = {name: len(rows) for name, rows in made.items()}
+    generated = calculus_splits(INTEGRATION, SplitSizes(20, 4, 6), 1, workers=1)
+    sizes = {name: len(rows) for name, rows in generated.items()}
     assert sizes == {"train": 20, "validation": 4, "static": 6, "VR": 6, "EC": 6, "easy": 6}
-    for twin, origin in zip(made["EC"], made["static"], strict=True):
+    for twin, origin in zip(generated["EC"], generated["static"], strict=True):
         assert (twin["pair"], twin["label"]) == (origin["id"], origin["label"])

@@ -65,16 +65,16 @@ def test_the_vocabulary() -> None:
 
 @cache
 def derivations(count: int = 120) -> tuple[Derivation, ...]:
-    made = (grow(6, HashedRandom("steps", number), CODE) for number in range(2 * count))
-    return tuple(one for one in made if one is not None)[:count]
+    grown = (grow(6, HashedRandom("steps", number), CODE) for number in range(2 * count))
+    return tuple(derivation for derivation in grown if derivation is not None)[:count]
 
 
 def test_all_operators_occur() -> None:
     seen = Counter(
         step.annotation.operator
         for number in range(400)
-        if (one := grow(6, HashedRandom("operators", number), CODE))
-        for step in one.steps
+        if (derivation := grow(6, HashedRandom("operators", number), CODE))
+        for step in derivation.steps
     )
     assert set(seen) == set(OPERATORS)
 
@@ -96,23 +96,23 @@ def test_recent_equations_are_likelier_by_a_cube() -> None:
 
 def test_premises() -> None:
     for number_ in range(300):
-        made = premise(HashedRandom("premise", number_), CODE)
-        assert is_applied(made.left)
-        assert {name_of(arg) for arg in made.left.args} == set(free(made.right))
-        assert made.left.function not in names_of(made.right)
+        drawn = premise(HashedRandom("premise", number_), CODE)
+        assert is_applied(drawn.left)
+        assert {name_of(arg) for arg in drawn.left.args} == set(free(drawn.right))
+        assert drawn.left.function not in names_of(drawn.right)
     names = [premise(HashedRandom("p", i), CODE, used=set("abc")).left.function for i in range(200)]
     assert not set("abc") & set(names)
 
 
 def test_the_original_lets_a_function_have_the_name_of_its_argument() -> None:
-    made = [premise(HashedRandom("original", i), ORIGINAL) for i in range(1500)]
-    assert any(one.left.function in names_of(one.right) for one in made)
+    premises = [premise(HashedRandom("original", i), ORIGINAL) for i in range(1500)]
+    assert any(drawn.left.function in names_of(drawn.right) for drawn in premises)
 
 
-def by_sympy(step: Step, before: list[Any]) -> Any:
-    """A step done again by SymPy, from its annotation and the equations before it."""
+def by_sympy(step: Step, equations: list[Any]) -> Any:
+    """A step repeated by SymPy, from the annotation and the earlier equations."""
     note = step.annotation
-    source = before[note.equations[0] - 1]
+    source = equations[note.equations[0] - 1]
     m = None if note.operand is None else as_sympy(note.operand)
     if note.operator in UNARY:
         return sympy.Eq(*(getattr(sympy, note.operator)(side) for side in source.args))
@@ -130,7 +130,7 @@ def by_sympy(step: Step, before: list[Any]) -> Any:
             return sympy.Eq(*(sympy.diff(side, m, evaluate=False) for side in source.args))
         return sympy.Eq(*(sympy.Integral(side, m) for side in source.args))
     if note.operator in SUBSTITUTIONS:
-        old, new = before[note.equations[1] - 1].args
+        old, new = equations[note.equations[1] - 1].args
         if note.operator != LEFT_FOR_RIGHT:
             old, new = new, old
         return source.subs(old, new)
@@ -224,8 +224,8 @@ def test_a_substitution_is_listed_when_it_does_something() -> None:
         Step(DerivationEquation(sin(add(x, y)), g), Annotation("premise")),
     ]
     derivation = Derivation(steps)
-    made = derivation.substituted(RIGHT_FOR_LEFT, 2, 1)
-    assert made == DerivationEquation(g, sin(apply("f", x, y)))
+    equation = derivation.substituted(RIGHT_FOR_LEFT, 2, 1)
+    assert equation == DerivationEquation(g, sin(apply("f", x, y)))
     assert (2, 1) in derivation.substitutions(RIGHT_FOR_LEFT)
     assert (1, 2) not in derivation.substitutions(RIGHT_FOR_LEFT)  # not found in it
     assert (2, 3) not in derivation.substitutions(LEFT_FOR_RIGHT)  # g = g is decided
@@ -235,7 +235,7 @@ def test_what_fails_is_none_and_the_derivation_goes_on() -> None:
     derivation = Derivation([Step(DerivationEquation(f, sin(x)), Annotation("premise"))])
     outcomes = [next_step(derivation, HashedRandom("fail", i), CODE) for i in range(200)]
     assert None in outcomes
-    drawn = {one.annotation.operator for one in outcomes if one is not None}
+    drawn = {outcome.annotation.operator for outcome in outcomes if outcome is not None}
     assert not drawn & set(SUBSTITUTIONS)  # they need two equations
     assert not drawn & {EVALUATE_DERIVATIVES, EVALUATE_INTEGRALS}  # there is nothing to evaluate
     assert len(derivation) == 1

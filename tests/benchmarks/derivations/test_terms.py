@@ -50,7 +50,7 @@ def test_the_same_as_sympy_to_the_letter(seed: int) -> None:
 
 
 def test_terms_are_evaluated_as_far_as_sympys() -> None:
-    """SymPy evaluates again what it prints, so the text alone does not show this."""
+    """SymPy evaluates an expression again before printing, so the text alone is no evidence."""
     pairs = [pair for seed in range(60) for pair in walks(1000 + seed)]
     pairs = [(ours, theirs) for ours, theirs in pairs if not theirs.has(sympy.Derivative)]
     leaves = [
@@ -80,7 +80,7 @@ def test_rebuilding_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "text"),
+    ("term", "text"),
     [
         (add(x, x, number(2), MINUS_ONE), "2 x + 1"),
         (mul(x, y, x), "x^{2} y"),
@@ -109,9 +109,9 @@ def test_rebuilding_changes_nothing() -> None:
         (add(number(1), negative(x)), "1 - x"),
     ],
 )
-def test_evaluation_and_latex(made: Expression, text: str) -> None:
-    assert latex(made) == text
-    assert sympy.latex(as_sympy(made)) == text
+def test_evaluation_and_latex(term: Expression, text: str) -> None:
+    assert latex(term) == text
+    assert sympy.latex(as_sympy(term)) == text
 
 
 @pytest.mark.parametrize(
@@ -133,14 +133,14 @@ LEAVES = st.sampled_from([x, y, z, f, number(1), number(2), MINUS_ONE, terms.num
 
 
 @given(st.lists(LEAVES, min_size=1, max_size=6), st.randoms(use_true_random=False))
-def test_sums_and_products_do_not_depend_on_order(parts: list[Expression], random: Any) -> None:
-    shuffled = random.sample(parts, len(parts))
-    assert add(*parts) == add(*shuffled)
-    assert mul(*parts) == mul(*shuffled)
+def test_sums_and_products_do_not_depend_on_order(operands: list[Expression], random: Any) -> None:
+    shuffled = random.sample(operands, len(operands))
+    assert add(*operands) == add(*shuffled)
+    assert mul(*operands) == mul(*shuffled)
 
 
 @given(LEAVES, LEAVES, LEAVES)
 def test_negation_is_an_involution(a: Expression, b: Expression, c: Expression) -> None:
-    whole = add(mul(a, b), sin(c))
-    assert negative(negative(whole)) == whole
-    assert add(whole, negative(whole)) == number(0)
+    expression = add(mul(a, b), sin(c))
+    assert negative(negative(expression)) == expression
+    assert add(expression, negative(expression)) == number(0)

@@ -1,4 +1,4 @@
-"""The variants of the generator as subsets that models are asked."""
+"""The variants of the generator as subsets for models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of one's own in other formats: columns, notations, broken rows, saved data sets."""
+"""A user's tables in other formats: columns, notations, broken rows, saved data sets."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def test_csv_in_sympys_notation(tmp_path: Path) -> None:
         'one,"x**2*log(x, 2)",,',
         'two,"a*exp(a*x)",exp(a*x),"{""a"": ""real""}"',
     )
-    one, two = load(f"{path}?integrand=f&antiderivative=F&syntax=sympy")
-    assert one.inputs.integrand == r"x^{2} \log_{2}\left(x\right)"
-    assert one.target.reference is None
-    assert two.target.antiderivative == "e^{a x}"
-    assert two.assumptions == {"a": "real"}
-    assert two.id == "two"
+    first, second = load(f"{path}?integrand=f&antiderivative=F&syntax=sympy")
+    assert first.inputs.integrand == r"x^{2} \log_{2}\left(x\right)"
+    assert first.target.reference is None
+    assert second.target.antiderivative == "e^{a x}"
+    assert second.assumptions == {"a": "real"}
+    assert second.id == "two"
 
 
 def test_tab_separated(tmp_path: Path) -> None:
@@ -74,15 +74,15 @@ def test_broken_rows_are_listed_or_left_out(tmp_path: Path) -> None:
     with pytest.raises(ProblemFileError) as caught:
         load(str(path))
     message = str(caught.value)
-    for part in (
+    for phrase in (
         "line 3: unreadable integrand",
         "3 more rows cannot be used: line 4, line 6, line 7",
         "--skip-broken",
     ):
-        assert part in message
+        assert phrase in message
     with pytest.warns(BrokenRowsWarning, match="left out 4 broken: line 3"):
-        kept = load(f"{path}?skip-broken=yes")
-    assert [problem.inputs.integrand for problem in kept] == ["x", "y"]
+        readable = load(f"{path}?skip-broken=yes")
+    assert [problem.inputs.integrand for problem in readable] == ["x", "y"]
 
 
 @pytest.mark.parametrize(

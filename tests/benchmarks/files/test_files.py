@@ -1,4 +1,4 @@
-"""Problems in a file of one's own."""
+"""Problems in a user's file."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def test_short_rows_and_whole_problems(tmp_path: Path) -> None:
     assert first.inputs == IntegrationInputs(r"\sec^2 x", "x")
     assert (second.id, second.name) == ("quad", "mine/easy")
     assert second.assumptions == {"a": "real"}
-    whole = write(tmp_path / "whole.jsonl", first.to_dict(), second.to_dict())
-    assert read_problems(whole) == [first, second]
+    rewritten = write(tmp_path / "whole.jsonl", first.to_dict(), second.to_dict())
+    assert read_problems(rewritten) == [first, second]
     assert load(str(path)) == [first, second]
     assert len(load(str(path), limit=1)) == 1
     numbered = write(tmp_path / "numbered.jsonl", {**first.to_dict(), "id": 0, "subset": 3})

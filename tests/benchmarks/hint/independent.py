@@ -1,4 +1,4 @@
-"""A second implementation of HINT, by other means: recursive descent over exact fractions."""
+"""A second implementation of HINT by other means: recursive descent over exact fractions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class UndefinedError(Exception):
 
 
 def value(text: str) -> int | None:
-    """The value by the grammar of table A2, each rule from its last operator."""
+    """The value by the grammar of table A2, each rule split at the last operator."""
     try:
         return _expression(text)
     except UndefinedError:
@@ -22,11 +22,11 @@ def value(text: str) -> int | None:
 
 
 def _expression(text: str) -> int:
-    return _last(text, "+-ab", _term)
+    return _split(text, "+-ab", _term)
 
 
 def _term(text: str) -> int:
-    return _last(text, "*/cd", _factor)
+    return _split(text, "*/cd", _factor)
 
 
 def _factor(text: str) -> int:
@@ -37,13 +37,13 @@ def _factor(text: str) -> int:
     return _expression(text[1:-1])
 
 
-def _last(text: str, operators: str, tighter) -> int:
-    """Left-associative: what stands before the last operator of this level outside parentheses."""
+def _split(text: str, operators: str, tighter) -> int:
+    """Left-associative: the last operator of the level outside parentheses splits the text."""
     level = 0
     for i in range(len(text) - 1, -1, -1):
         level += {")": 1, "(": -1}.get(text[i], 0)
         if level == 0 and text[i] in operators:
-            return apply(text[i], _last(text[:i], operators, tighter), tighter(text[i + 1 :]))
+            return apply(text[i], _split(text[:i], operators, tighter), tighter(text[i + 1 :]))
     return tighter(text)
 
 
@@ -60,10 +60,10 @@ def apply(operator: str, i: int, j: int) -> int:
         return sorted((i, j))[0]
     if operator == "c":
         return math.ceil(Fraction(i + j, 2))
-    above, below = (i, j) if operator == "/" else (2 * i * j, i + j)
-    if below == 0:
+    numerator, denominator = (i, j) if operator == "/" else (2 * i * j, i + j)
+    if denominator == 0:
         raise UndefinedError
-    return math.ceil(Fraction(above, below))
+    return math.ceil(Fraction(numerator, denominator))
 
 
 def random_text(rng: random.Random, operators: int, numbers: str, symbols: str) -> str:
@@ -71,10 +71,12 @@ def random_text(rng: random.Random, operators: int, numbers: str, symbols: str) 
     if operators == 0:
         text = rng.choice(numbers)
     else:
-        left = rng.randrange(operators)
+        first = rng.randrange(operators)
         symbol = rng.choice(symbols)
-        parts = [
-            random_text(rng, count, numbers, symbols) for count in (left, operators - 1 - left)
+        operands = [
+            random_text(rng, count, numbers, symbols) for count in (first, operators - 1 - first)
         ]
-        text = symbol.join(part if rng.random() < 0.5 else f"({part})" for part in parts)
+        text = symbol.join(
+            operand if rng.random() < 0.5 else f"({operand})" for operand in operands
+        )
     return f"({text})" if rng.random() < 0.05 else text

@@ -21,7 +21,7 @@ from calculus_harness.benchmarks.hint.images import (
 )
 from calculus_harness.benchmarks.hint.pools import (
     DRAWN,
-    PARTS,
+    SPLITS,
     ExpressionPoolError,
     drawn_pools,
     folder_of,
@@ -33,10 +33,10 @@ from calculus_harness.benchmarks.registry import load
 @pytest.mark.parametrize("symbol", STROKES)
 def test_drawings_of_a_symbol_differ_and_stay_in_the_picture(symbol: str) -> None:
     drawings = [draw_symbol(symbol, number) for number in range(DRAWN[symbol])]
-    assert {one.shape for one in drawings} == {(SIZE, SIZE)}
-    assert len({one.tobytes() for one in drawings}) == len(drawings)
-    for one in drawings:
-        ink = 255 - one.astype(int)
+    assert {drawing.shape for drawing in drawings} == {(SIZE, SIZE)}
+    assert len({drawing.tobytes() for drawing in drawings}) == len(drawings)
+    for drawing in drawings:
+        ink = 255 - drawing.astype(int)
         assert 20 < (ink > 127).sum() < 600
         edge = np.concatenate([ink[0], ink[-1], ink[:, 0], ink[:, -1]])
         assert (edge == 0).mean() > 0.9
@@ -49,20 +49,22 @@ def test_drawings_are_the_same_everywhere() -> None:
 
 
 def test_symbols_can_be_told_apart() -> None:
-    """By the nearest drawing of the training pool, among those of the test pool."""
+    """Drawings of the test pool are classified by the nearest drawing of the training pool."""
     pools = drawn_pools()
     pictures = Pictures()
 
-    def some(part: str, symbol: str, count: int) -> np.ndarray:
+    def some(split: str, symbol: str, count: int) -> np.ndarray:
         folder = folder_of(symbol)
-        names = pools.names[part][folder][:count]
+        names = pools.names[split][folder][:count]
         return np.array([pictures.symbol(f"{folder}/{name}").ravel() / 255 for name in names])
 
-    known = {symbol: some("train", symbol, 50) for symbol in STROKES}
+    references = {symbol: some("train", symbol, 50) for symbol in STROKES}
     right = total = 0
     for symbol in STROKES:
-        for one in some("test", symbol, 10):
-            nearest = min(known, key=lambda s: ((known[s] - one) ** 2).sum(axis=1).min())
+        for drawing in some("test", symbol, 10):
+            nearest = min(
+                references, key=lambda s: ((references[s] - drawing) ** 2).sum(axis=1).min()
+            )
             right, total = right + (nearest == symbol), total + 1
     assert right / total > 0.9
 
@@ -72,14 +74,14 @@ def test_an_expression_is_pasted_from_left_to_right() -> None:
     pictures = Pictures()
     picture = pictures.expression(paths)
     assert picture.shape == (SIZE, SIZE * 11)
-    for place, path in enumerate(paths):
-        part = picture[:, SIZE * place : SIZE * (place + 1)]
-        assert (part == pictures.symbol(path)).all()
+    for column, path in enumerate(paths):
+        tile = picture[:, SIZE * column : SIZE * (column + 1)]
+        assert (tile == pictures.symbol(path)).all()
 
 
 def test_the_same_expression_has_other_pictures_in_the_test() -> None:
     pools, pictures = drawn_pools(), Pictures()
-    seen = {part: pictures.expression(pools.taker(part)("(x+y)")).tobytes() for part in PARTS}
+    seen = {split: pictures.expression(pools.taker(split)("(x+y)")).tobytes() for split in SPLITS}
     assert len(set(seen.values())) == 3
 
 
@@ -88,8 +90,8 @@ def test_digits_are_those_of_scikit_learn() -> None:
     pictures = Pictures()
     for digit in DIGITS:
         images = [pictures.symbol(f"{digit}/{number:05}.png") for number in range(DRAWN[digit])]
-        assert {one.shape for one in images} == {(SIZE, SIZE)}
-        assert all(50 < (one < 128).sum() < 1200 for one in images)
+        assert {image.shape for image in images} == {(SIZE, SIZE)}
+        assert all(50 < (image < 128).sum() < 1200 for image in images)
         with pytest.raises(ExpressionPoolError, match="not drawn here"):
             pictures.symbol(f"{digit}/{DRAWN[digit]:05}.png")
 
@@ -122,23 +124,23 @@ def test_pictures_of_ones_own(tmp_path: Path) -> None:
     (tmp_path / "+" / "torn.png").write_bytes(png(drawn)[:100])
     (tmp_path / "+" / "text.png").write_text("no picture")
     image.new("L", (46, 45)).save(tmp_path / "+" / "wide.png")
-    for name, said in [
+    for name, message in [
         ("none", "cannot read"),
         ("torn", "cannot read"),
         ("text", "cannot read"),
         ("wide", "not of 45 x 45"),
     ]:
-        with pytest.raises(ExpressionPoolError, match=said) as caught:
+        with pytest.raises(ExpressionPoolError, match=message) as caught:
             pictures.expression(["+/a.png", f"+/{name}.png"])
         assert f"{name}.png" in str(caught.value)
     with pytest.raises(ExpressionPoolError, match="outside the folder"):
         pictures.symbol("../secret.png")
-    whole = png(drawn)
-    for end in range(0, len(whole), 7):
-        (tmp_path / "+" / f"{end}.png").write_bytes(whole[:end])
+    encoded = png(drawn)
+    for end in range(0, len(encoded), 7):
+        (tmp_path / "+" / f"{end}.png").write_bytes(encoded[:end])
         with suppress(ExpressionPoolError):
             Pictures(tmp_path).symbol(f"+/{end}.png")
-        (tmp_path / "+" / f"{end}.png").write_bytes(whole[:end] + b"\xff" + whole[end + 1 :])
+        (tmp_path / "+" / f"{end}.png").write_bytes(encoded[:end] + b"\xff" + encoded[end + 1 :])
         with suppress(ExpressionPoolError):
             Pictures(tmp_path).symbol(f"+/{end}.png")
 
@@ -151,8 +153,8 @@ def test_pictures_of_problems(tmp_path: Path) -> None:
     paths = drawn.paths(problem)
     text = problem.inputs.expression
     assert [path.partition("/")[0] for path in paths] == [folder_of(symbol) for symbol in text]
-    known = drawn_pools().names
-    assert all(path.partition("/")[2] in known["test"][path.partition("/")[0]] for path in paths)
+    names = drawn_pools().names
+    assert all(path.partition("/")[2] in names["test"][path.partition("/")[0]] for path in paths)
     assert drawn.paths(problem) == ProblemPictures().paths(problem)
     assert paths != drawn.paths(replace(problem, id="another"))
     assert len(drawn.symbols(problem)) == len(text)

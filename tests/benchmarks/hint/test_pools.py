@@ -8,7 +8,7 @@ import pytest
 
 from calculus_harness.benchmarks.hint.pools import (
     DRAWN,
-    PARTS,
+    SPLITS,
     VOCABULARY,
     ExpressionPoolError,
     drawn_pools,
@@ -22,7 +22,7 @@ from calculus_harness.benchmarks.hint.pools import (
 def test_pools_are_disjoint_and_shared_out_as_in_the_release() -> None:
     pools = drawn_pools(5)
     for symbol in VOCABULARY:
-        shares = [set(pools.names[part][folder_of(symbol)]) for part in PARTS]
+        shares = [set(pools.names[split][folder_of(symbol)]) for split in SPLITS]
         assert len(set.union(*shares)) == sum(map(len, shares)) == DRAWN[symbol]
         assert len(shares[0]) == int(DRAWN[symbol] * 0.75)
         assert len(shares[1]) == int(DRAWN[symbol] * 0.05)
@@ -33,14 +33,14 @@ def test_each_picture_is_taken_once_before_any_is_taken_again() -> None:
     pools = drawn_pools(0)
     size = len(pools.names["val"]["1"])
     take = pools.taker("val")
-    taken = [path for _ in range(3 * size) for path in take("1*1") if path[0] == "1"]
-    rounds = [taken[i * size : (i + 1) * size] for i in range(6)]
-    assert {frozenset(one) for one in rounds} == {frozenset(rounds[0])}
+    pictures = [path for _ in range(3 * size) for path in take("1*1") if path[0] == "1"]
+    rounds = [pictures[i * size : (i + 1) * size] for i in range(6)]
+    assert {frozenset(order) for order in rounds} == {frozenset(rounds[0])}
     assert len(set(rounds[0])) == size
-    assert len({tuple(one) for one in rounds}) == 6  # shuffled again
+    assert len({tuple(order) for order in rounds}) == 6  # shuffled again
     later = pools.taker("val", {"1": 10, "*": 5})
     assert [path for _ in range(size) for path in later("1*1") if path[0] == "1"] == (
-        taken[10 : 10 + 2 * size]
+        pictures[10 : 10 + 2 * size]
     )
 
 
@@ -79,6 +79,6 @@ def test_a_symbol_with_too_few_pictures_for_each_part() -> None:
 def test_the_pools_of_a_release(tmp_path: Path) -> None:
     with pytest.raises(ExpressionPoolError, match="cannot read the pools"):
         read_pools(tmp_path)
-    for part in PARTS:
-        (tmp_path / f"sym_{part}.json").write_text(json.dumps({"1": [f"{part}.jpg"]}))
+    for split in SPLITS:
+        (tmp_path / f"sym_{split}.json").write_text(json.dumps({"1": [f"{split}.jpg"]}))
     assert read_pools(tmp_path).taker("val")("11") == ("1/val.jpg", "1/val.jpg")

@@ -59,7 +59,7 @@ def test_released_pictures_of_concepts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"expr": "6*(5-2"}, "expr: position 2: '(' is never closed"),
         ({"expr": "6×(5-2)"}, "unknown symbol '×'"),
@@ -85,10 +85,10 @@ def test_released_pictures_of_concepts() -> None:
         ({"eval": ["SS"]}, "none of I, SS"),
     ],
 )
-def test_rows_that_contradict_the_semantics(changed: dict[str, Any], said: str) -> None:
+def test_rows_that_contradict_the_semantics(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(RecordError) as caught:
         from_row({**ROW, **changed})
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_all_that_is_wrong_is_listed() -> None:
@@ -129,16 +129,16 @@ def write(path: Path, text: str) -> Path:
 
 def test_broken_rows_are_named_and_the_others_kept(tmp_path: Path) -> None:
     rows = [ROW, 5, {**ROW, "id": "b", "expr": "6*?"}, {**ROW, "id": "c"}, {**ROW, "id": "c"}, None]
-    found = list(read_release(write(tmp_path / "expr_test.json", json.dumps(rows, indent=1))))
-    assert [one.id for one in found if isinstance(one, HintRecord)] == ["test_00000000", "c"]
-    broken = [one for one in found if isinstance(one, Broken)]
-    assert [(one.where, one.row) for one in broken] == [
+    items = list(read_release(write(tmp_path / "expr_test.json", json.dumps(rows, indent=1))))
+    assert [item.id for item in items if isinstance(item, HintRecord)] == ["test_00000000", "c"]
+    broken = [item for item in items if isinstance(item, Broken)]
+    assert [(item.where, item.row) for item in broken] == [
         ("row 2", 5),
         ("row 3 (b)", rows[2]),
         ("row 5 (c)", rows[4]),
         ("row 6", None),
     ]
-    assert [one.reason for one in broken] == [
+    assert [item.reason for item in broken] == [
         "not a JSON object",
         "expr: position 2: unknown symbol '?'",
         "the id 'c' is there twice",
@@ -149,19 +149,19 @@ def test_broken_rows_are_named_and_the_others_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize("cut", [1, 30, 200, 420, -1])
 def test_a_torn_file_gives_what_is_whole(tmp_path: Path, cut: int) -> None:
     text = json.dumps([{**ROW, "id": str(i)} for i in range(3)])
-    *whole, last = read_release(write(tmp_path / "torn.json", text[:cut]))
-    assert [one.id for one in whole if isinstance(one, HintRecord)] == list("012")[: len(whole)]
-    assert isinstance(last, Broken)
-    assert last.where == f"row {len(whole) + 1}"
-    assert "breaks off" in last.reason
+    *read, torn = read_release(write(tmp_path / "torn.json", text[:cut]))
+    assert [item.id for item in read if isinstance(item, HintRecord)] == list("012")[: len(read)]
+    assert isinstance(torn, Broken)
+    assert torn.where == f"row {len(read) + 1}"
+    assert "breaks off" in torn.reason
 
 
 def test_an_error_in_the_middle_does_not_read_on_for_ever(tmp_path: Path) -> None:
     good = json.dumps(ROW)
     text = f"[{good}, {{oops}}, {', '.join([good] * 500)}]"
-    first, last = read_release(write(tmp_path / "middle.json", text))
-    assert isinstance(first, HintRecord)
-    assert isinstance(last, Broken)
+    readable, broken = read_release(write(tmp_path / "middle.json", text))
+    assert isinstance(readable, HintRecord)
+    assert isinstance(broken, Broken)
 
 
 @pytest.mark.parametrize("text", ["", "7", "{", '{"a": 1}', '{"a": {"train": 2}}', "\x00"])
@@ -180,19 +180,21 @@ def test_no_file(tmp_path: Path) -> None:
 
 def test_a_file_larger_than_what_is_read_at_once(tmp_path: Path) -> None:
     rows = [{**ROW, "id": f"test_{i:08}"} for i in range(20_000)]
-    found = list(read_release(write(tmp_path / "large.json", json.dumps(rows))))
-    assert [one.id for one in found if isinstance(one, HintRecord)] == [row["id"] for row in rows]
+    items = list(read_release(write(tmp_path / "large.json", json.dumps(rows))))
+    assert [item.id for item in items if isinstance(item, HintRecord)] == [
+        row["id"] for row in rows
+    ]
 
 
 def test_records_of_a_few_shot_data_set(tmp_path: Path) -> None:
     concept = "d"
-    made = {name: list(records(name, 3, concept)) for name in ("train", "val", "test")}
-    assert [one.id for one in made["val"]] == [f"val_{i:08}" for i in range(len(made["val"]))]
-    assert {one.split for one in made["train"]} == {None}
-    rows = {concept: {name: [one.to_row() for one in found] for name, found in made.items()}}
+    sets = {name: list(records(name, 3, concept)) for name in ("train", "val", "test")}
+    assert [row.id for row in sets["val"]] == [f"val_{i:08}" for i in range(len(sets["val"]))]
+    assert {row.split for row in sets["train"]} == {None}
+    rows = {concept: {name: [row.to_row() for row in split] for name, split in sets.items()}}
     path = write(tmp_path / "fewshot_dataset.json", json.dumps(rows))
-    assert list(read_release(path)) == [one for found in made.values() for one in found]
-    assert list(records("val", 3, concept)) == made["val"]
+    assert list(read_release(path)) == [row for split in sets.values() for row in split]
+    assert list(records("val", 3, concept)) == sets["val"]
 
 
 @pytest.mark.slow
@@ -200,8 +202,8 @@ def test_the_whole_release(tmp_path: Path) -> None:
     counts = write_release(tmp_path, seed=0, workers=2)
     assert counts == {"train": 998_000, "val": 4_698, "test": 46_620}
     test = list(read_release(tmp_path / "expr_test.json"))
-    assert Counter(type(one) for one in test) == {HintRecord: 46_620}
-    assert Counter(one.split for one in test if isinstance(one, HintRecord)) == {
+    assert Counter(type(row) for row in test) == {HintRecord: 46_620}
+    assert Counter(row.split for row in test if isinstance(row, HintRecord)) == {
         "I": 9_980,
         "SS": 8_000,
         "LS": 10_000,
@@ -212,10 +214,10 @@ def test_the_whole_release(tmp_path: Path) -> None:
     assert list(records("test")) == test
     assert list(records("val")) == list(read_release(tmp_path / "expr_val.json"))
     few_shot = list(read_release(tmp_path / "fewshot_dataset.json"))
-    assert Counter(type(one) for one in few_shot) == {HintRecord: 37_664}
+    assert Counter(type(row) for row in few_shot) == {HintRecord: 37_664}
     pools = read_pools(tmp_path)
-    assert {**pools.names} == {part: dict(names) for part, names in drawn_pools(0).names.items()}
-    used = {path for one in test if isinstance(one, HintRecord) for path in one.img_paths}
+    assert {**pools.names} == {split: dict(names) for split, names in drawn_pools(0).names.items()}
+    used = {path for row in test if isinstance(row, HintRecord) for path in row.img_paths}
     with (tmp_path / "expr_train.json").open() as file:
         start = file.read(5_000_000)
     assert not [path for path in used if f'"{path}"' in start]

@@ -37,8 +37,8 @@ def texts(what: Draw, *key: object) -> list[str]:
 def test_pools_of_few_operators_hold_what_the_release_counts(
     operators: int, low: int, high: int, count: int
 ) -> None:
-    found = texts(Draw(operators, 10**6, low, high), 0)
-    assert len(found) == len(set(found)) == count
+    drawn = texts(Draw(operators, 10**6, low, high), 0)
+    assert len(drawn) == len(set(drawn)) == count
 
 
 @pytest.mark.parametrize("concept", [None, *"xyabcd"])
@@ -61,18 +61,18 @@ def test_pools_of_one_operator_are_complete(concept: str | None) -> None:
 def test_drawn_expressions_obey_the_rules(
     operators: int, low: int, high: int, concept: str | None
 ) -> None:
-    found = texts(Draw(operators, 200, low, high, concept), "rules")
-    read = [parse(one) for one in found]
-    assert len(found) == len(set(found)) == 200
-    assert {len(one.operators) for one in read} == {operators}
-    assert all(low <= one.largest <= high for one in read)
-    assert all(one.value for one in read)  # neither undefined nor 0
-    assert max(Counter(one.value for one in read).values()) <= 10  # 5 %
-    assert all(concept is None or concept in one for one in found)
+    drawn = texts(Draw(operators, 200, low, high, concept), "rules")
+    read = [parse(expression) for expression in drawn]
+    assert len(drawn) == len(set(drawn)) == 200
+    assert {len(expression.operators) for expression in read} == {operators}
+    assert all(low <= expression.largest <= high for expression in read)
+    assert all(expression.value for expression in read)  # neither undefined nor 0
+    assert max(Counter(expression.value for expression in read).values()) <= 10  # 5 %
+    assert all(concept is None or concept in expression for expression in drawn)
 
 
 def test_results_reach_the_bound_on_repetitions() -> None:
-    counts = Counter(parse(one).value for one in texts(Draw(6, 1000, 0, 100), 0))
+    counts = Counter(parse(expression).value for expression in texts(Draw(6, 1000, 0, 100), 0))
     assert max(counts.values()) == 50
     assert sum(count == 50 for count in counts.values()) >= 4
 
@@ -81,14 +81,14 @@ def test_rows_are_valued_as_the_parser_values_them() -> None:
     for concept in (None, "a", "b", "c", "d", "y"):
         rows = next(blocks(Draw(7, 1100, concept=concept), ("values", concept)))
         results, largest = evaluate(rows)
-        for row, result, most in zip(rows, results, largest, strict=True):
+        for row, result, largest_value in zip(rows, results, largest, strict=True):
             read = parse(infix(text(row)))
             if read.value is None:
-                assert result == -1 or most > sampling.HIGHEST
+                assert result == -1 or largest_value > sampling.HIGHEST
             elif read.largest <= sampling.HIGHEST:
-                assert (result, most) == (read.value, read.largest)
+                assert (result, largest_value) == (read.value, read.largest)
             else:
-                assert most > sampling.HIGHEST or most == -1
+                assert largest_value > sampling.HIGHEST or largest_value == -1
 
 
 def test_trees_are_drawn_as_the_release_draws_them() -> None:
@@ -98,9 +98,9 @@ def test_trees_are_drawn_as_the_release_draws_them() -> None:
     )
     names = [text(row) for row in rows]
     assert abs_error(Counter(name[0] for name in names), 4) < 0.02
-    left = Counter(map(left_size, names))
-    assert set(left) == {0, 1, 2}
-    assert abs_error(left, 3) < 0.02
+    sizes = Counter(map(left_size, names))
+    assert set(sizes) == {0, 1, 2}
+    assert abs_error(sizes, 3) < 0.02
     assert abs_error(Counter(s for name in names for s in name if s.isdigit()), 10) < 0.02
     assert abs_error(Counter(name[1] for name in names if left_size(name)), 4) < 0.03
 
@@ -114,10 +114,10 @@ def left_size(prefix: str) -> int:
     return sum(not symbol.isdigit() for symbol in prefix[1:end])
 
 
-def abs_error(counts: Counter[object], kinds: int) -> float:
+def abs_error(counts: Counter[object], outcomes: int) -> float:
     """The largest relative deviation from a uniform distribution."""
-    mean = sum(counts.values()) / kinds
-    return max(abs(count / mean - 1) for count in counts.values()) if len(counts) == kinds else 1
+    mean = sum(counts.values()) / outcomes
+    return max(abs(count / mean - 1) for count in counts.values()) if len(counts) == outcomes else 1
 
 
 def test_the_same_key_draws_the_same_bytes_everywhere() -> None:

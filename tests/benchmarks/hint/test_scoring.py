@@ -81,9 +81,9 @@ def test_ordinary_values_are_pythons() -> None:
             expected = eval(text)
         except ZeroDivisionError:
             expected, undefined = None, undefined + 1
-        found = ordinary_value(parse(text))
-        assert found == expected
-        assert type(found) is type(expected)
+        value = ordinary_value(parse(text))
+        assert value == expected
+        assert type(value) is type(expected)
         assert ordinary_answer(parse(text)) == (None if expected is None else int(expected))
     assert undefined > 100
 

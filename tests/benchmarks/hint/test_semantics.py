@@ -24,7 +24,7 @@ from tests.benchmarks.hint import independent
 #: Prefix expressions as nested tuples.
 trees = st.recursive(
     st.sampled_from(list(NUMBERS)),
-    lambda part: st.tuples(st.sampled_from(list(PRECEDENCE)), part, part),
+    lambda subtree: st.tuples(st.sampled_from(list(PRECEDENCE)), subtree, subtree),
     max_leaves=21,
 )
 
@@ -66,7 +66,7 @@ def test_values(text: str, value: int | None) -> None:
 
 
 def test_heads_and_values_are_those_of_the_release() -> None:
-    """The example that the released notebook prints."""
+    """The example printed by the released notebook."""
     read = parse("(6+4)/(3-1)")
     assert read.head == (2, 2, 5, 2, 2, -1, 8, 8, 5, 8, 8)
     assert read.values == (-1, 6, 10, 4, -1, 5, -1, 3, 2, 1, -1)
@@ -76,7 +76,7 @@ def test_heads_and_values_are_those_of_the_release() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "position 0: the end where a number"),
         ("12", "position 1: '2' where an operator"),
@@ -91,10 +91,10 @@ def test_heads_and_values_are_those_of_the_release() -> None:
         ("3--4", "position 2: '-'"),
     ],
 )
-def test_what_is_no_expression(text: str, said: str) -> None:
+def test_what_is_no_expression(text: str, message: str) -> None:
     with pytest.raises(GrammarError, match=None) as caught:
         parse(text)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_long_texts_take_linear_time_and_values_stay_small() -> None:
@@ -113,12 +113,12 @@ def test_the_infix_text_has_the_tree_of_the_prefix_one(tree: object) -> None:
 @given(trees)
 def test_no_pair_of_parentheses_is_needless(tree: object) -> None:
     text = infix(flat(tree))
-    for left in (i for i, symbol in enumerate(text) if symbol == "("):
-        right, level = left, 1
+    for start in (i for i, symbol in enumerate(text) if symbol == "("):
+        end, level = start, 1
         while level:
-            right += 1
-            level += {"(": 1, ")": -1}.get(text[right], 0)
-        without = text[:left] + text[left + 1 : right] + text[right + 1 :]
+            end += 1
+            level += {"(": 1, ")": -1}.get(text[end], 0)
+        without = text[:start] + text[start + 1 : end] + text[end + 1 :]
         assert prefix_of(parse(without)) != flat(tree)
 
 

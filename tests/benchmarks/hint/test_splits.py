@@ -1,4 +1,4 @@
-"""The data sets as a whole: sizes, disjointness, bounds; all of them with the mark slow."""
+"""The data sets as a whole: sizes, disjointness, bounds. With the mark slow: all data sets."""
 
 from __future__ import annotations
 
@@ -51,19 +51,22 @@ def test_the_main_data_set() -> None:
 
 
 def check_data_set(concept: str | None, seed: int = 0) -> None:
-    """Every invariant, on everything that is drawn."""
+    """Every invariant holds for every drawn expression."""
     train_quota, val_quota, test_quota = (100, 10, 100) if concept else (100_000, 100, 1_000)
     train_total, val_total, counts = 0, 0, Counter[str]()
     for operators in range(21):
+        # Sizes by number of operators.
         drawn = part(seed, operators, concept)
         assert len(drawn.train) == split_sizes("train", concept).get(operators, 0)
         train_total += len(drawn.train)
         val_total += sum(map(len, drawn.val.values()))
         for split in SPLITS:
-            found = len(drawn.test.get(split, ()))
-            assert found == split_sizes(split, concept).get(operators, 0)
-            counts[split] += found
+            size = len(drawn.test.get(split, ()))
+            assert size == split_sizes(split, concept).get(operators, 0)
+            counts[split] += size
 
+        # Training rows are distinct where there are enough expressions, and split I repeats the
+        # first rows.
         train = names(drawn.train)
         assert (operators <= 10) or not train
         if len(train) == train_quota and operators > 2:
@@ -72,11 +75,13 @@ def check_data_set(concept: str | None, seed: int = 0) -> None:
             assert names(drawn.test["I"]) == train[: len(train) * test_quota // train_quota]
             assert names(drawn.val["I"]) == train[: len(train) * val_quota // train_quota]
 
+        # All other splits hold new expressions, each once.
         held = [*drawn.val.items(), *drawn.test.items()]
         new = [name for split, rows in held if split != "I" for name in names(rows)]
         assert len(set(new)) == len(new)
         assert not set(new) & set(train)
 
+        # Bounds and labels of single expressions.
         for text in expressions(drawn.train[:: max(1, len(drawn.train) // 5_000)]):
             check_expression(parse(text), operators, 100, concept)
         for split, rows in held:
@@ -85,6 +90,7 @@ def check_data_set(concept: str | None, seed: int = 0) -> None:
                 read = parse(text)
                 check_expression(read, operators, 10_000, concept)
                 assert split_of(read, trained=trained) == split
+        # No result is too frequent within a pool.
         small = [drawn.train, *(rows for split, rows in held if split in ("SS", "LS"))]
         large = [rows for split, rows in held if split in ("SL", "LL")]
         if operators > 2:
@@ -96,11 +102,11 @@ def check_data_set(concept: str | None, seed: int = 0) -> None:
     )
 
 
-def check_expression(read: Expression, operators: int, most: int, concept: str | None) -> None:
+def check_expression(read: Expression, operators: int, highest: int, concept: str | None) -> None:
     assert len(read.operators) == operators
     assert read.value is not None
     assert read.value > 0 or operators <= 2
-    assert read.largest <= most
+    assert read.largest <= highest
     assert concept is None or concept in read.text
     assert not set(read.text) & ({*CONCEPTS} - {concept})
 
@@ -130,51 +136,53 @@ def test_indices_reach_each_expression_of_a_split(split: str, concept: str | Non
 
 
 def test_the_same_seed_gives_the_same_data_and_another_another() -> None:
-    first = part(0, 4, "x")
+    data = part(0, 4, "x")
     part.cache_clear()
-    again, other = part(0, 4, "x"), part(1, 4, "x")
-    assert names(first.train) == names(again.train) != names(other.train)
-    assert names(first.test["SL"]) == names(again.test["SL"]) != names(other.test["SL"])
+    again, data_of_another_seed = part(0, 4, "x"), part(1, 4, "x")
+    assert names(data.train) == names(again.train) != names(data_of_another_seed.train)
+    assert (
+        names(data.test["SL"]) == names(again.test["SL"]) != names(data_of_another_seed.test["SL"])
+    )
 
 
 @pytest.mark.parametrize(
-    ("operators", "concept", "said"),
+    ("operators", "concept", "message"),
     [
         (21, None, "0 to 20 operators"),
         (-1, None, "0 to 20"),
         (3, "z", "unknown concept 'z'"),
     ],
 )
-def test_what_cannot_be_drawn(operators: int, concept: str | None, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_what_cannot_be_drawn(operators: int, concept: str | None, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         part(0, operators, concept)
 
 
 @pytest.mark.slow
 def test_ordinary_arithmetic_is_right_as_rarely_as_the_simulation_says() -> None:
     for split, simulated in SIMULATED.items():
-        found, credited, total = agreement(split, min(split_sizes(split)))
-        assert found / total == pytest.approx(simulated / 100, abs=0.025)
-        assert credited == found  # no drawn result is 0
+        right, credited, total = agreement(split, min(split_sizes(split)))
+        assert right / total == pytest.approx(simulated / 100, abs=0.025)
+        assert credited == right  # no drawn result is 0
     # The whole of SL agrees on 52 %: on all of 2 operators, on 20 % of 10.
-    found, _, total = agreement("SL", 2)
-    assert found / total == pytest.approx(0.52, abs=0.02)
-    found, _, total = agreement("SL", 4)
-    assert found / total == pytest.approx(0.42, abs=0.03)
+    right, _, total = agreement("SL", 2)
+    assert right / total == pytest.approx(0.52, abs=0.02)
+    right, _, total = agreement("SL", 4)
+    assert right / total == pytest.approx(0.42, abs=0.03)
     # Of I, 2 % have the answer 0, for which the notebooks give nothing.
-    found, credited, total = agreement("I", 0)
-    assert found / total == pytest.approx(0.37, abs=0.02)
-    assert 0.01 < (found - credited) / total < 0.03
+    right, credited, total = agreement("I", 0)
+    assert right / total == pytest.approx(0.37, abs=0.02)
+    assert 0.01 < (right - credited) / total < 0.03
 
 
 def agreement(split: str, least: int) -> tuple[int, int, int]:
-    """Where both arithmetics agree, where the notebooks credit HINT's answer, and how many."""
+    """Counts: both arithmetics agree, the notebooks credit HINT's answer, and all expressions."""
     read = [
         parse(text)
         for operators in split_sizes(split)
         if operators >= least
         for text in expressions(part(0, operators).test[split])
     ]
-    found = sum(ordinary_answer(one) == one.value for one in read)
-    credited = sum(notebook_arithmetic(str(one.value), one) for one in read)
-    return found, credited, len(read)
+    right = sum(ordinary_answer(expression) == expression.value for expression in read)
+    credited = sum(notebook_arithmetic(str(expression.value), expression) for expression in read)
+    return right, credited, len(read)

@@ -19,11 +19,11 @@ from tests.benchmarks.hint.test_release import ROW
 
 def test_a_problem() -> None:
     (row,) = (r for r in [from_row(ROW)])
-    made = released_problem(row, "expr_test")
-    assert (made.id, made.name, made.task) == ("test_00000000", "expr_test/SS", "arithmetic")
-    assert made.inputs == ArithmeticInputs("6*(5-2)")
-    assert made.target == ArithmeticTarget(18, 18)
-    assert made.metadata == {
+    drawn = released_problem(row, "expr_test")
+    assert (drawn.id, drawn.name, drawn.task) == ("test_00000000", "expr_test/SS", "arithmetic")
+    assert drawn.inputs == ArithmeticInputs("6*(5-2)")
+    assert drawn.target == ArithmeticTarget(18, 18)
+    assert drawn.metadata == {
         "operators": 2,
         "length": 7,
         "depth": 3,
@@ -47,8 +47,8 @@ def test_a_released_file_is_a_benchmark(tmp_path: Path) -> None:
     with pytest.raises(ProblemFileError, match=r"row 2: res is 19, not 18; 3 more rows .* row 3"):
         load(str(path))
     with pytest.warns(BrokenRowsWarning, match=r"row 2: res is 19, not 18; 3 more"):
-        (one,) = load(f"{path}?skip-broken=yes")
-    assert one == released_problem(from_row(ROW), "expr_test")
+        (drawn,) = load(f"{path}?skip-broken=yes")
+    assert drawn == released_problem(from_row(ROW), "expr_test")
 
 
 def test_the_released_few_shot_data_sets_are_a_benchmark(tmp_path: Path) -> None:
@@ -62,10 +62,10 @@ def test_the_released_few_shot_data_sets_are_a_benchmark(tmp_path: Path) -> None
         "eval": "I",
     }
     test = row | {"id": "test_00000000"}
-    other = test | {"img_paths": ["y/1.jpg"], "expr": "y", "res": 12, "res_all": [12]}
+    test_of_y = test | {"img_paths": ["y/1.jpg"], "expr": "y", "res": 12, "res_all": [12]}
     path = tmp_path / "fewshot_dataset.json"
-    path.write_text(json.dumps({"x": {"val": [row], "test": [test]}, "y": {"test": [other]}}))
-    assert [(one.name, one.id) for one in load(str(path))] == [
+    path.write_text(json.dumps({"x": {"val": [row], "test": [test]}, "y": {"test": [test_of_y]}}))
+    assert [(loaded.name, loaded.id) for loaded in load(str(path))] == [
         ("fewshot_dataset/x_val_I", "x_val_00000000"),
         ("fewshot_dataset/x_I", "x_test_00000000"),
         ("fewshot_dataset/y_I", "y_test_00000000"),
@@ -80,12 +80,12 @@ def test_the_released_few_shot_data_sets_are_a_benchmark(tmp_path: Path) -> None
 
 def test_problems_are_the_expressions_of_their_split_in_order() -> None:
     texts = expressions(part(0, 11).test["LS"])
-    found = [problem("LS", 0, index) for index in range(1000)]
-    assert [one.inputs.expression for one in found] == texts
-    assert len({one.id for one in found}) == 1000
-    first = problem("LS", 0, 1000)
-    assert first.inputs.expression == expressions(part(0, 12).test["LS"][:1])[0]
-    assert problem("LS", 1, 0).inputs != found[0].inputs
+    problems = [problem("LS", 0, index) for index in range(1000)]
+    assert [drawn.inputs.expression for drawn in problems] == texts
+    assert len({drawn.id for drawn in problems}) == 1000
+    next_problem = problem("LS", 0, 1000)
+    assert next_problem.inputs.expression == expressions(part(0, 12).test["LS"][:1])[0]
+    assert problem("LS", 1, 0).inputs != problems[0].inputs
 
 
 def test_distinct_problems_of_the_training_set() -> None:
@@ -96,7 +96,7 @@ def test_distinct_problems_of_the_training_set() -> None:
 
 
 @pytest.mark.parametrize(
-    ("inputs", "target", "said"),
+    ("inputs", "target", "message"),
     [
         ("7/2", {"value": 4, "ordinary": 3}, None),
         ("7/2", {"value": 4}, None),
@@ -109,11 +109,11 @@ def test_distinct_problems_of_the_training_set() -> None:
     ],
 )
 def test_a_problem_that_contradicts_the_semantics(
-    inputs: str, target: dict[str, int], said: str | None
+    inputs: str, target: dict[str, int], message: str | None
 ) -> None:
-    one = Problem("p", "arithmetic", "mine", "s", {"expression": inputs}, target)
-    found = contradiction(one)
-    assert found is None if said is None else said in str(found)
+    contradictory = Problem("p", "arithmetic", "mine", "s", {"expression": inputs}, target)
+    reason = contradiction(contradictory)
+    assert reason is None if message is None else message in str(reason)
 
 
 def test_generated_problems_do_not() -> None:
@@ -125,8 +125,8 @@ def test_generated_problems_do_not() -> None:
 def test_problems_with_a_concept() -> None:
     for concept in CONCEPTS:
         for split in ("train", *SPLITS):
-            one = problem(split, 0, 0, concept)
-            assert one.name == f"hint/{concept}_{split}"
-            assert one.inputs.concept == concept
-            assert concept in one.inputs.expression
-            assert one.target == ArithmeticTarget(parse(one.inputs.expression).value)
+            drawn = problem(split, 0, 0, concept)
+            assert drawn.name == f"hint/{concept}_{split}"
+            assert drawn.inputs.concept == concept
+            assert concept in drawn.inputs.expression
+            assert drawn.target == ArithmeticTarget(parse(drawn.inputs.expression).value)

@@ -42,11 +42,11 @@ def normal(latex: str) -> str:
 
 
 def judged(
-    one: Expression, other: Expression, order: int = 0, key: str = "key"
+    f: Expression, g: Expression, order: int = 0, key: str = "key"
 ) -> tuple[Status, float | None, tuple[str, ...]]:
-    """What the verifier says of two trees, or of an antiderivative and its integrand."""
+    """The verifier's decision on two trees, or on an antiderivative and an integrand."""
     try:
-        outcome = decide(one, Integrand(other, "x", {}, key), DecisionPolicy(), key, order=order)
+        outcome = decide(f, Integrand(g, "x", {}, key), DecisionPolicy(), key, order=order)
     except UnusableError:
         return Status.UNDECIDED, None, ()
     return outcome.status, outcome.coverage, outcome.flags
@@ -128,7 +128,7 @@ def test_every_operators_derivative(name: str) -> None:
 
 
 def both(seed: int, size: int) -> tuple[Algebra, Expression, Expression] | None:
-    """A random formula without additive constants and its derivative."""
+    """A random formula without additive constants, with its derivative."""
     algebra = Algebra()
     try:
         node = algebra.without_constants(
@@ -143,8 +143,8 @@ def test_the_normal_form_is_stable() -> None:
     """Nearly always: the sign taken out of an odd function depends on the order of terms."""
     same = []
     for seed in range(300):
-        made = both(seed, seed % 15)
-        for node in made[1:] if made else ():
+        trees = both(seed, seed % 15)
+        for node in trees[1:] if trees else ():
             same.append(prefix(from_prefix(to_prefix(node))) == to_prefix(node))
             assert length(node) == len(to_prefix(node))
     assert len(same) > 560
@@ -182,9 +182,9 @@ def test_most_formulas_are_written_as_sympy_writes_them() -> None:
         theirs = sympy_prefix(expr), sympy_prefix(slope)
         ours = to_prefix(node), to_prefix(algebra.derivative(node))
         met[theirs[0] == ours[0], theirs[1] == ours[1]] += 1
-    whole = sum(met.values())
-    assert whole > 45
-    assert met[True, True] > 0.92 * whole, met
+    total = sum(met.values())
+    assert total > 45
+    assert met[True, True] > 0.92 * total, met
 
 
 def test_an_algebra_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,10 +229,10 @@ def test_what_flint_cannot_factor_stays() -> None:
 @examples(40)
 @given(seeds, st.integers(2, 10))
 def test_simplifying_keeps_the_value_and_never_lengthens(seed: int, size: int) -> None:
-    made = both(seed, size)
-    if made is None:
+    trees = both(seed, size)
+    if trees is None:
         return
-    algebra, _, slope = made
+    algebra, _, slope = trees
     shorter = Simplifier(algebra).simplify(slope)
     assert length(shorter) <= length(slope)
     status, coverage, flags = judged(readable(shorter), readable(slope))

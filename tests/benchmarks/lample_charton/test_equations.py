@@ -35,7 +35,7 @@ PREFIX = Policy(answer_format="prefix")
 
 
 def _question(tokens: list[str]) -> str:
-    """An equation in LaTeX, from its tokens."""
+    """An equation in LaTeX from tokens."""
     text = to_latex(equation_tree(tokens))
     for symbol, primes in (("Q_{1}", "y'"), ("Q_{2}", "y''")):
         text = text.replace(f"{symbol}^", rf"\left({primes}\right)^").replace(symbol, primes)
@@ -46,14 +46,16 @@ def _question(tokens: list[str]) -> str:
 @pytest.mark.parametrize("index", range(6))
 def test_tokens_say_the_same_equation_and_the_same_solution(order: int, index: int) -> None:
     problem = (ode1 if order == 1 else ode2)(11, index)
-    asked = prefix_form(problem, "equation").split()
+    equation = prefix_form(problem, "equation").split()
     solution = prefix_form(problem, "solution").split()
-    assert decode(encode(asked)) == tuple(asked)
-    assert ("Y''" in asked) == (order == 2)
+    assert decode(encode(equation)) == tuple(equation)
+    assert ("Y''" in equation) == (order == 2)
     assert ("a9" in solution) == (order == 2)
-    shown = to_latex(solution_tree(solution))
-    assert verify_differential_equation(rf"\boxed{{{shown}}}", _question(asked)).correct
-    assert verify_differential_equation(rf"\boxed{{{shown}}}", problem.target.judged).correct
+    solution_latex = to_latex(solution_tree(solution))
+    assert verify_differential_equation(rf"\boxed{{{solution_latex}}}", _question(equation)).correct
+    assert verify_differential_equation(
+        rf"\boxed{{{solution_latex}}}", problem.target.judged
+    ).correct
 
 
 @pytest.mark.parametrize("question", ["y''' = y", "y' = y, y(0) = 1", "x' = y, y' = x", "y' = ky"])
@@ -75,8 +77,8 @@ def test_tokens_that_are_no_equation_are_refused(tokens: str) -> None:
 
 
 def _graded(text: str, question: str) -> Verdict:
-    shown = {"question": question, "request": "Solve."}
-    problem = Problem("p", "differential_equation", "own", "s", shown, {"question": question})
+    inputs = {"question": question, "request": "Solve."}
+    problem = Problem("p", "differential_equation", "own", "s", inputs, {"question": question})
     key = problem_key(problem)
     completion = Completion("m", key, "r", 0, "answer", 1, text, finish_reason=FinishReason.STOP)
     return asyncio.run(grade([(problem, completion)], PREFIX, {}))[0]

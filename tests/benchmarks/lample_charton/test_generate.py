@@ -17,12 +17,12 @@ def generate(*options: str) -> str:
 
 
 def test_any_number_of_workers_writes_the_same_file(tmp_path: Path) -> None:
-    one, two, pairs = tmp_path / "one.jsonl", tmp_path / "two.jsonl", tmp_path / "pairs"
+    single, double, pairs = tmp_path / "one.jsonl", tmp_path / "two.jsonl", tmp_path / "pairs"
     common = ("--method", "bwd", "--count", "40", "--seed", "3", "--max-operators", "4")
-    generate(*common, "--workers", "1", "--out", str(one))
-    generate(*common, "--workers", "2", "--out", str(two), "--pairs", str(pairs))
-    assert one.read_bytes() == two.read_bytes()
-    rows = [json.loads(line) for line in one.read_text(encoding="utf-8").splitlines()]
+    generate(*common, "--workers", "1", "--out", str(single))
+    generate(*common, "--workers", "2", "--out", str(double), "--pairs", str(pairs))
+    assert single.read_bytes() == double.read_bytes()
+    rows = [json.loads(line) for line in single.read_text(encoding="utf-8").splitlines()]
     assert len({row["id"] for row in rows}) == 40
     assert [" ".join(line.integrand) for line in read(pairs)] == [
         row["metadata"]["prefix"] for row in rows

@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def run(script: str) -> str:
-    """What a script prints that imports `isolation`."""
+    """Output of a script with an import of `isolation`."""
     head = "from calculus_harness.benchmarks.lample_charton.algebra import isolation\n"
     done = subprocess.run(
         [sys.executable, "-c", head + textwrap.dedent(script)],

@@ -45,7 +45,7 @@ CACHE = "lample-charton-decisions.jsonl"
 
 @pytest.fixture
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A cache of decisions for one test, with the bytecode of the user's cache."""
+    """A cache of decisions for a single test, with the bytecode of the user's cache."""
     bytecode = cache_file("counted-bytecode")
     bytecode.mkdir(parents=True, exist_ok=True)
     (tmp_path / bytecode.name).symlink_to(bytecode)
@@ -88,13 +88,13 @@ def test_sympy_says_the_same_of_a_sample(method: str) -> None:
         with mpmath.workdps(30):
             for point in (0.31, 0.77, 1.3, 2.6, 4.2, -0.4, -1.7):
                 try:
-                    value, whole = difference(mpmath.mpf(point)), size(mpmath.mpf(point))
+                    value, magnitude = difference(mpmath.mpf(point)), size(mpmath.mpf(point))
                 except (ZeroDivisionError, ValueError, OverflowError):
                     continue
-                if mpmath.im(whole) or not mpmath.isfinite(whole):
+                if mpmath.im(magnitude) or not mpmath.isfinite(magnitude):
                     continue  # the pair is about the real domain
                 compared += 1
-                assert abs(value) <= mpmath.mpf(10) ** -15 * (1 + abs(whole)), (pair, point)
+                assert abs(value) <= mpmath.mpf(10) ** -15 * (1 + abs(magnitude)), (pair, point)
         assert compared or method == "bwd"
 
 
@@ -125,11 +125,11 @@ def test_filters_of_bwd() -> None:
 
 @pytest.mark.parametrize("recipe", ["own", "published"])
 def test_parts_may_have_a_single_operator(recipe: str) -> None:
-    settings, found = GeneratorSettings(recipe=recipe, max_operators=1), 0
+    settings, drawn = GeneratorSettings(recipe=recipe, max_operators=1), 0
     for index in range(20):
         with suppress(UnusableFormulaError):  # a constant
-            found += bool(draw_parts(OwnBackend(), HashedRandom("parts", index), settings))
-    assert found
+            drawn += bool(draw_parts(OwnBackend(), HashedRandom("parts", index), settings))
+    assert drawn
 
 
 def test_operator_numbers() -> None:
@@ -164,10 +164,10 @@ def test_what_is_not_proven(f: str, big_f: str, message: str) -> None:
 
 @pytest.mark.parametrize("method", ["bwd", "ibp"])
 def test_a_pair_depends_on_its_address_alone(method: str) -> None:
-    first = [pair for _, pair in islice(stream(method, 0, OWN), 8)]
-    assert make(method, 0, 5, OWN) == first[5]
-    assert [make(method, 0, i, OWN) for i in (7, 0)] == [first[7], first[0]]
-    assert len(set(first)) > 4
+    pairs = [pair for _, pair in islice(stream(method, 0, OWN), 8)]
+    assert make(method, 0, 5, OWN) == pairs[5]
+    assert [make(method, 0, i, OWN) for i in (7, 0)] == [pairs[7], pairs[0]]
+    assert len(set(pairs)) > 4
 
 
 def test_another_seed_makes_other_pairs() -> None:
@@ -176,7 +176,7 @@ def test_another_seed_makes_other_pairs() -> None:
 
 @pytest.mark.slow
 def test_a_store_is_a_function_of_its_seed() -> None:
-    """Also when another process makes it, and has made other pairs before."""
+    """A pair is the same in another process, and after other pairs."""
     pool = parallel._pool(1)
     rows = pool.map("slice", [("ibp", 0, i, i + 1, {}) for i in (3, 1)], deadline=300)
     assert [IntegralPair.from_row(row) for (row,) in rows] == [
@@ -214,22 +214,22 @@ def test_settings_and_methods_that_there_are_not() -> None:
 
 
 def test_known_integrals() -> None:
-    backend, known = OwnBackend(), KnownIntegrals()
+    backend, integrals = OwnBackend(), KnownIntegrals()
 
     def node(text: str) -> object:
         return backend.node(from_prefix(text.split()))
 
-    assert known.integral(backend, node("sin x")) is None
-    assert known.integral(backend, node("INT+ 3")) is node("mul INT+ 3 x")
-    known.add(backend, node("mul INT+ 2 sin x"), node("mul INT- 2 cos x"))
-    known.add(backend, node("sin x"), node("add x sub mul INT- 1 cos x x"))
-    known.add(backend, node("pow x INT+ 2"), node("div pow x INT+ 3 INT+ 3"))
-    assert len(known) == 2
-    assert known.integral(backend, node("mul INT+ 5 sin x")) is node("mul INT- 5 cos x")
+    assert integrals.integral(backend, node("sin x")) is None
+    assert integrals.integral(backend, node("INT+ 3")) is node("mul INT+ 3 x")
+    integrals.add(backend, node("mul INT+ 2 sin x"), node("mul INT- 2 cos x"))
+    integrals.add(backend, node("sin x"), node("add x sub mul INT- 1 cos x x"))
+    integrals.add(backend, node("pow x INT+ 2"), node("div pow x INT+ 3 INT+ 3"))
+    assert len(integrals) == 2
+    assert integrals.integral(backend, node("mul INT+ 5 sin x")) is node("mul INT- 5 cos x")
     # Term by term, and multiplied out:
-    integral = known.integral(backend, node("add sin x mul INT+ 3 pow x INT+ 2"))
+    integral = integrals.integral(backend, node("add sin x mul INT+ 3 pow x INT+ 2"))
     assert integral is node("add pow x INT+ 3 mul INT- 1 cos x")
-    assert known.integral(backend, node("mul x add x pow x INT- 1")) is node(
+    assert integrals.integral(backend, node("mul x add x pow x INT- 1")) is node(
         "add x div pow x INT+ 3 INT+ 3"
     )
 
@@ -250,12 +250,12 @@ def test_decisions_are_recorded_and_not_made_again(
 ) -> None:
     method = "fwd" if settings is OWN else "bwd"
     settings = replace(settings, max_operators=4)
-    first = pair_at(method, 77, 0, settings)
+    pair = pair_at(method, 77, 0, settings)
     (line,) = cache_file(CACHE).read_text(encoding="utf-8").splitlines()
-    assert json.loads(line)["pair"] == first.to_row()
+    assert json.loads(line)["pair"] == pair.to_row()
     decisions.decisions.cache_clear()  # another process, with the cache and without a pool
     monkeypatch.setattr(parallel, "_pool", lambda workers: None)
-    assert pair_at(method, 77, 0, settings) == first
+    assert pair_at(method, 77, 0, settings) == pair
 
 
 @pytest.mark.slow
@@ -267,9 +267,9 @@ def test_both_recipes_take_the_same_draws(own_cache: Path) -> None:
     rows = pool.map("attempt", [("bwd", 6, i, 0, options) for i in range(8)], deadline=300)
     theirs = [IntegralPair.from_row(row) if isinstance(row, dict) else row for row in rows]
     same = [
-        one.antiderivative == other.antiderivative
-        for one, other in zip(ours, theirs, strict=True)
-        if isinstance(one, IntegralPair) and isinstance(other, IntegralPair)
+        our_pair.antiderivative == their_pair.antiderivative
+        for our_pair, their_pair in zip(ours, theirs, strict=True)
+        if isinstance(our_pair, IntegralPair) and isinstance(their_pair, IntegralPair)
     ]
     assert len(same) >= 4
     assert sum(same) >= len(same) - 1
@@ -284,7 +284,7 @@ def test_the_packages_records_are_those_of_fwd(own_cache: Path) -> None:
 
 
 def test_the_validation_set_is_replayed_without_sympy(own_cache: Path) -> None:
-    """The released code's filter: no such name anywhere in the prefix text of either side."""
+    """The released code's filter: the prefix text of neither side has the name."""
     script = (
         "import hashlib, sys\n"
         "sys.modules['sympy'] = None\n"
@@ -311,7 +311,7 @@ def test_the_validation_set_is_replayed_without_sympy(own_cache: Path) -> None:
 
 @pytest.mark.slow
 def test_the_packages_records_can_be_made_again() -> None:
-    """As far as this version of SymPy is the one that made them."""
+    """SymPy repeats the recorded pairs if the installed version is the recorded version."""
     pool = parallel._pool(1)
     recorded = [pair_at("fwd", 0, index, OWN) for index in range(4)]
     items = [("fwd", 0, index, pair.attempt_number, {}) for index, pair in enumerate(recorded)]

@@ -141,8 +141,8 @@ def test_a_tree_and_its_tokens_have_the_same_value(seed: int, size: int) -> None
     tree = from_prefix(sample_prefix(HashedRandom(seed), size, TEAM))
     again = from_prefix(to_prefix(tree))
     outcomes = [
-        decide(other, Integrand(tree, "x", {}, "key"), DecisionPolicy(), "key", order=0)
-        for other in (again, readable(again))
+        decide(reread, Integrand(tree, "x", {}, "key"), DecisionPolicy(), "key", order=0)
+        for reread in (again, readable(again))
     ]
     assert {outcome.status for outcome in outcomes} <= {Status.CORRECT, Status.UNDECIDED}
     if outcomes[0].status is Status.UNDECIDED:  # without a value anywhere, as 1/(x - x)
@@ -152,7 +152,7 @@ def test_a_tree_and_its_tokens_have_the_same_value(seed: int, size: int) -> None
 def test_infix_says_the_same_as_prefix() -> None:
     """The same value, and nearly always the same form.
 
-    Infix keeps 3 (x - 2) as a factor of its own, which is 3 x - 6 then; a right fold does not.
+    Infix keeps 3 (x - 2) as a separate factor and expands to 3 x - 6; a right fold does not.
     """
     same = []
     for seed in range(300):

@@ -26,8 +26,8 @@ SMALL = GeneratorSettings(max_operators=3)
 
 
 def lines(number: int) -> list[CountedPair]:
-    made = (next(pairs)[1] for pairs in [stream("bwd", 8, SMALL)] for _ in range(number))
-    return deduplicated((pair.integrand, pair.antiderivative) for pair in made)
+    drawn_pairs = (next(pairs)[1] for pairs in [stream("bwd", 8, SMALL)] for _ in range(number))
+    return deduplicated((pair.integrand, pair.antiderivative) for pair in drawn_pairs)
 
 
 def test_a_line() -> None:
@@ -57,43 +57,43 @@ def test_what_is_no_line(text: str, message: str, tmp_path: Path) -> None:
 
 
 def test_files(tmp_path: Path) -> None:
-    made = lines(60)
-    assert len(made) < 60
-    assert [line.count for line in made] == sorted((line.count for line in made), reverse=True)
-    assert sum(line.count for line in made) == 60
+    pairs = lines(60)
+    assert len(pairs) < 60
+    assert [line.count for line in pairs] == sorted((line.count for line in pairs), reverse=True)
+    assert sum(line.count for line in pairs) == 60
     plain, packed = tmp_path / "pairs", tmp_path / "pairs.gz"
-    write(made, plain)
+    write(pairs, plain)
     packed.write_bytes(gzip.compress(plain.read_bytes()))
-    assert list(read(plain)) == list(read(packed)) == made
+    assert list(read(plain)) == list(read(packed)) == pairs
     sides = tmp_path / "in", tmp_path / "out"
-    write_parallel(made, *sides)
+    write_parallel(pairs, *sides)
     assert [(line.integrand, line.antiderivative) for line in read_parallel(*sides)] == [
-        (line.integrand, line.antiderivative) for line in made
+        (line.integrand, line.antiderivative) for line in pairs
     ]
-    write_parallel(made, *sides, infix=True)
+    write_parallel(pairs, *sides, infix=True)
     texts = sides[0].read_text(encoding="utf-8").splitlines()
-    assert [prefix(read_sympy(text)) for text in texts] == [line.integrand for line in made]
+    assert [prefix(read_sympy(text)) for text in texts] == [line.integrand for line in pairs]
     sides[1].write_text("x\n", encoding="utf-8")
     with pytest.raises(ReleasedFileError, match="lines"):
         list(read_parallel(*sides))
 
 
 def test_the_split() -> None:
-    made = [CountedPair(1, ("x", str(i % 90)), ("x", str(i))) for i in range(100)]
-    parts = split(made, 10)
+    pairs = [CountedPair(1, ("x", str(i % 90)), ("x", str(i))) for i in range(100)]
+    splits = split(pairs, 10)
     alpha = math.log(99.5) / math.log(20)
-    places = [int(i**alpha) for i in range(1, 21)]
-    assert places[-1] == 99
-    taken = [made[place] for place in dict.fromkeys(places)]
-    assert set(parts.train) == set(made) - set(taken)
-    inputs = {line.integrand for line in parts.train}
-    assert {line.integrand for line in (*parts.valid, *parts.test)}.isdisjoint(inputs)
-    kept = [line for line in taken if line.integrand not in inputs]
-    assert set(parts.valid) | set(parts.test) == set(kept)
-    assert set(parts.valid).isdisjoint(parts.test)
-    assert len(kept) < len(taken)  # some inputs stand in training, too
-    assert abs(len(parts.valid) - len(parts.test)) < 8
-    assert split(made, 10) == parts
+    indices = [int(i**alpha) for i in range(1, 21)]
+    assert indices[-1] == 99
+    held_out = [pairs[index] for index in dict.fromkeys(indices)]
+    assert set(splits.train) == set(pairs) - set(held_out)
+    inputs = {line.integrand for line in splits.train}
+    assert {line.integrand for line in (*splits.valid, *splits.test)}.isdisjoint(inputs)
+    not_trained_on = [line for line in held_out if line.integrand not in inputs]
+    assert set(splits.valid) | set(splits.test) == set(not_trained_on)
+    assert set(splits.valid).isdisjoint(splits.test)
+    assert len(not_trained_on) < len(held_out)  # some inputs stand in training, too
+    assert abs(len(splits.valid) - len(splits.test)) < 8
+    assert split(pairs, 10) == splits
 
 
 def test_too_few_lines_to_split() -> None:

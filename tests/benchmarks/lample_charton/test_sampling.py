@@ -25,16 +25,16 @@ from calculus_harness.rewards.reading.expression.tree import Number, Symbol
 
 
 def shapes(operators: int) -> Iterator[tuple[int, ...]]:
-    """Every unary-binary tree of so many operators, as arities in prefix order."""
+    """Every unary-binary tree with a number of operators, as arities in prefix order."""
     if operators == 0:
         yield (0,)
         return
-    for below in shapes(operators - 1):
-        yield (1, *below)
-    for left in range(operators):
-        for one in shapes(left):
-            for other in shapes(operators - 1 - left):
-                yield (2, *one, *other)
+    for child in shapes(operators - 1):
+        yield (1, *child)
+    for size in range(operators):
+        for left_shape in shapes(size):
+            for right_shape in shapes(operators - 1 - size):
+                yield (2, *left_shape, *right_shape)
 
 
 def test_the_recurrences_check_values() -> None:
@@ -88,13 +88,13 @@ def test_the_chi_square_test_sees_a_biased_sampler() -> None:
     every = list(shapes(3))
     rng = HashedRandom("biased")
 
-    def naive(left: int) -> tuple[int, ...]:
-        if not left:
+    def naive(operators: int) -> tuple[int, ...]:
+        if not operators:
             return (0,)
         if rng.below(2):
-            return (1, *naive(left - 1))
-        share = rng.below(left)
-        return (2, *naive(share), *naive(left - 1 - share))
+            return (1, *naive(operators - 1))
+        share = rng.below(operators)
+        return (2, *naive(share), *naive(operators - 1 - share))
 
     met = Counter(naive(3) for _ in range(1320))
     expected = dict.fromkeys(every, 1 / len(every))
@@ -127,9 +127,9 @@ def test_operators_have_their_weights_within_their_arity() -> None:
     assert set(met) == set(WEIGHTS)
     for arity in (1, 2):
         names = [name for name in WEIGHTS if OPERATORS[name] == arity]
-        whole, weight = sum(met[name] for name in names), sum(WEIGHTS[name] for name in names)
+        total, weight = sum(met[name] for name in names), sum(WEIGHTS[name] for name in names)
         statistic = sum(
-            (met[name] - whole * WEIGHTS[name] / weight) ** 2 / (whole * WEIGHTS[name] / weight)
+            (met[name] - total * WEIGHTS[name] / weight) ** 2 / (total * WEIGHTS[name] / weight)
             for name in names
         )
         assert statistic < chi2.ppf(0.999, len(names) - 1)

@@ -94,7 +94,7 @@ def test_calls_to_come(functions: dict[str, Any]) -> None:
 
 
 def run(script: str) -> list[str]:
-    """The lines that a script prints in a fresh interpreter."""
+    """The lines printed by a script in a fresh interpreter."""
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(script)],
         cwd=ROOT,
@@ -125,7 +125,7 @@ def test_a_sympy_that_does_not_count_is_refused() -> None:
 
 @pytest.mark.slow
 def test_hopeless_integrals_are_given_up_early_and_not_others() -> None:
-    """What is given up early exceeds the limit anyway; what is not has the same integral."""
+    """An integral given up early exceeds the limit anyway; any other integral is the same."""
     script = """
     from contextlib import nullcontext
     from operator import length_hint

@@ -1,4 +1,4 @@
-"""Whole audits: tables as people have them, resumption, samples, duplicates, effects, reports."""
+"""Whole audits: people's own tables, resumption, samples, duplicates, effects, reports."""
 
 from __future__ import annotations
 
@@ -50,16 +50,16 @@ def table(tmp_path: Path) -> Path:
 
 
 def test_every_row_has_a_status(table: Path) -> None:
-    shown: list[str] = []
-    found = audit(str(table), workers=1, say=shown.append)
-    rows = list(found.rows())
+    lines: list[str] = []
+    audited = audit(str(table), workers=1, say=lines.append)
+    rows = list(audited.rows())
     assert [row["status"].partition(" ")[0] for row in rows[:10]] == STATUSES
     assert [row["status"] for row in rows[10:]] == ["unread"] * 3
     assert "the row is broken" in rows[10]["reason"]
     assert rows[12]["reason"] == "the column 'Question' is empty"
     assert rows[8]["reason"].startswith("problem: expected an operator")
-    assert sum(found.counts.values()) == 13
-    (line,) = shown
+    assert sum(audited.counts.values()) == 13
+    (line,) = lines
     assert "problem = 'Question', reference = 'Gold answer', id = 'uid'" in line
 
 
@@ -70,12 +70,12 @@ def test_the_same_table_in_every_format(table: Path, tmp_path: Path) -> None:
         writer.writeheader()
         writer.writerows(ROWS)
     for name in ("set.json", "set.csv"):
-        found = audit(str(tmp_path / name), workers=1)
-        assert [row["status"].partition(" ")[0] for row in found.rows()] == STATUSES
+        audited = audit(str(tmp_path / name), workers=1)
+        assert [row["status"].partition(" ")[0] for row in audited.rows()] == STATUSES
 
 
 def test_an_interrupted_audit_goes_on(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = list(audit(str(table), out=table.parent / "whole", workers=1).rows())
+    uninterrupted = list(audit(str(table), out=table.parent / "whole", workers=1).rows())
     monkeypatch.setattr(auditing, "BATCH", 4)
     out, seen = table.parent / "out", 0
 
@@ -89,10 +89,10 @@ def test_an_interrupted_audit_goes_on(table: Path, monkeypatch: pytest.MonkeyPat
 
     with pytest.raises(StopError):
         audit(str(table), out=out, workers=1, on_progress=stop)
-    assert 0 < seen < len(whole)
+    assert 0 < seen < len(uninterrupted)
     newest = max((out / "rows").glob("*.jsonl"))
     newest.write_bytes(newest.read_bytes() + b'{"number": 9, "sta')  # torn by a kill
-    assert list(audit(str(table), out=out, workers=1).rows()) == whole
+    assert list(audit(str(table), out=out, workers=1).rows()) == uninterrupted
 
 
 def test_another_set_in_the_same_directory_is_refused(table: Path, tmp_path: Path) -> None:
@@ -107,9 +107,9 @@ def test_another_set_in_the_same_directory_is_refused(table: Path, tmp_path: Pat
 
 def test_a_sample_is_drawn_by_its_seed(table: Path) -> None:
     def numbers(seed: int) -> list[int]:
-        found = audit(str(table), sample=5, seed=seed, workers=1)
-        assert (found.sampled, found.rows_of_sources) == (5, 13)
-        return [row["number"] for row in found.rows()]
+        audited = audit(str(table), sample=5, seed=seed, workers=1)
+        assert (audited.sampled, audited.rows_of_sources) == (5, 13)
+        return [row["number"] for row in audited.rows()]
 
     assert numbers(1) == numbers(1)
     assert len({tuple(numbers(seed)) for seed in range(4)}) > 1
@@ -120,9 +120,9 @@ def test_the_error_rate_has_an_interval_for_a_sample_only(table: Path) -> None:
     sampled = audit(str(table), sample=10, seed=3, workers=1).error_rate
     assert sampled is not None
     assert sampled[1] < sampled[0] < sampled[2]
-    whole = audit(str(table), workers=1).error_rate
-    assert whole is not None
-    assert whole[0] == whole[1] == pytest.approx(2 / 7)
+    rate = audit(str(table), workers=1).error_rate
+    assert rate is not None
+    assert rate[0] == rate[1] == pytest.approx(2 / 7)
 
 
 def test_duplicates_are_found_by_fingerprint(table: Path) -> None:
@@ -200,9 +200,9 @@ def test_what_prose_assumes() -> None:
 def test_a_column_of_notes_is_read(tmp_path: Path) -> None:
     file = tmp_path / "t.csv"
     file.write_text(r"problem,answer,note" + "\n" + r"\int \frac1x dx,\ln x,x > 0" + "\n")
-    found = audit(str(file), workers=1)
-    assert found.counts == {"proved": 1}
-    assert "assumptions = 'note'" in found.columns[0]
+    audited = audit(str(file), workers=1)
+    assert audited.counts == {"proved": 1}
+    assert "assumptions = 'note'" in audited.columns[0]
 
 
 def test_a_factor_before_the_integral_belongs_to_the_reference(tmp_path: Path) -> None:
@@ -216,9 +216,9 @@ def test_a_second_column_of_references_stands_in_for_an_unread_one(tmp_path: Pat
     file = tmp_path / "t.jsonl"
     row = {"problem": r"\int x\,dx", "answer in latex": r"\left x^2", "answer in sympy": "x**2/2"}
     file.write_text("\n".join(map(json.dumps, [row, *([row | {"answer in latex": "x^2/2"}] * 29)])))
-    found = audit(str(file), workers=1)
-    assert found.counts == {"proved": 30}
-    assert "alternative = 'answer in sympy'" in found.columns[0]
+    audited = audit(str(file), workers=1)
+    assert audited.counts == {"proved": 30}
+    assert "alternative = 'answer in sympy'" in audited.columns[0]
 
 
 def test_notations_are_told_apart() -> None:
@@ -230,14 +230,14 @@ def test_notations_are_told_apart() -> None:
 
 
 def test_a_reference_in_other_letters_is_not_refuted(tmp_path: Path) -> None:
-    """It was read as something else than it is, or is about another problem."""
+    """The reference was misread, or belongs to another problem."""
     file = tmp_path / "t.jsonl"
     rows = [{"problem": r"\int 7\,dx", "answer": a} for a in ("q(7)*x", "7x + C_1", "7 y")]
     rows.append({"problem": "integrate(7, x)", "answer": "S(7)*x"})  # in LaTeX a Fresnel integral
     file.write_text("\n".join(map(json.dumps, rows)))
-    found = list(audit(str(file), workers=1).rows())
-    assert [row["status"] for row in found] == ["unread", "proved", "unread", "proved"]
-    assert "symbols that the problem lacks: q" in found[0]["reason"]
+    audited_rows = list(audit(str(file), workers=1).rows())
+    assert [row["status"] for row in audited_rows] == ["unread", "proved", "unread", "proved"]
+    assert "symbols that the problem lacks: q" in audited_rows[0]["reason"]
 
 
 def test_iterated_integrals(tmp_path: Path) -> None:
@@ -245,9 +245,9 @@ def test_iterated_integrals(tmp_path: Path) -> None:
     rows = [{"problem": r"\int_0^1 dy \int_0^y a x y\,dx", "answer": a} for a in ("a/8", "a/4")]
     rows.append({"problem": r"\int_0^1\int_0^y x y\,dx\,dy", "answer": "1/8"})
     file.write_text("\n".join(map(json.dumps, rows)))
-    found = list(audit(str(file), workers=1).rows())
-    assert [row["status"] for row in found] == ["agreed", "refuted", "agreed"]
-    exec(found[1]["program"], {"print": lambda *_: None})
+    audited_rows = list(audit(str(file), workers=1).rows())
+    assert [row["status"] for row in audited_rows] == ["agreed", "refuted", "agreed"]
+    exec(audited_rows[1]["program"], {"print": lambda *_: None})
 
 
 def test_a_column_of_decimals_is_a_reference_of_its_own(tmp_path: Path) -> None:
@@ -268,8 +268,8 @@ def test_a_column_of_decimals_is_a_reference_of_its_own(tmp_path: Path) -> None:
             for p, a, n in rows
         )
     )
-    found = list(audit(str(file), workers=1).rows())
-    statuses = [(row["status"], row.get("kind", "")) for row in found]
+    audited_rows = list(audit(str(file), workers=1).rows())
+    statuses = [(row["status"], row.get("kind", "")) for row in audited_rows]
     assert statuses == [
         ("proved", ""),
         ("suspect", "the decimal"),
@@ -283,8 +283,8 @@ def test_a_column_of_decimals_is_a_reference_of_its_own(tmp_path: Path) -> None:
 
 
 def test_what_a_report_shows(table: Path) -> None:
-    found = audit(str(table), out=table.parent / "out", workers=1)
-    report = write_report(found)
+    audited = audit(str(table), out=table.parent / "out", workers=1)
+    report = write_report(audited)
     text = report.read_text()
     assert r"- corrected: `\sin\left(x\right)`" in text
     programs = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
@@ -300,37 +300,41 @@ def test_what_a_report_shows(table: Path) -> None:
 def test_a_cas_corrects_what_no_slip_explains(tmp_path: Path) -> None:
     file = tmp_path / "t.jsonl"
     file.write_text(json.dumps({"problem": r"\int x e^{x} dx", "answer": r"\frac{x^2}{2} e^x"}))
-    found = audit(str(file), out=tmp_path / "out", workers=1)
-    text = write_report(found).read_text()
+    audited = audit(str(file), out=tmp_path / "out", workers=1)
+    text = write_report(audited).read_text()
     assert "- corrected by: sympy" in text
 
 
 def test_effects_on_accuracy_and_ranks(table: Path) -> None:
-    found = audit(str(table), workers=1)
+    audited = audit(str(table), workers=1)
     responses = table.parent / "responses.csv"
-    said = {"copycat": (r"-\sin x", "1"), "honest": (r"\sin x", "1/2"), "mixed": (r"\sin x", "1")}
+    said_by = {
+        "copycat": (r"-\sin x", "1"),
+        "honest": (r"\sin x", "1/2"),
+        "mixed": (r"\sin x", "1"),
+    }
     lines = [
         f"{model},{uid},{text}"
-        for model, texts in said.items()
+        for model, texts in said_by.items()
         for uid, text in zip(("c", "e"), texts, strict=True)
     ]
-    lines += [f"{model},a,x^2" for model in said] + ["honest,nowhere,1"]
+    lines += [f"{model},a,x^2" for model in said_by] + ["honest,nowhere,1"]
     responses.write_text("model,problem id,response\n" + "\n".join(lines) + "\n")
-    effects = effects_of(found, str(responses), {})
-    rows = {each.model: each for each in effects.standings}
+    effects = effects_of(audited, str(responses), {})
+    rows = {standing.model: standing for standing in effects.standings}
     assert rows["copycat"].before == rows["honest"].after == 1
     assert rows["copycat"].after == rows["honest"].before == pytest.approx(1 / 3)
     assert (rows["honest"].rank_before, rows["honest"].rank_after) == (3, 1)
     assert (effects.spoiled, effects.unmatched) == (6, 1)
-    title, *_ = [section for section in sections_of(found, effects) if "scores" in section.title]
+    title, *_ = [section for section in sections_of(audited, effects) if "scores" in section.title]
     assert "2 of 3 models change their rank" in title.remarks[0]
 
 
 def test_published_judgements_are_taken_where_the_reference_is_right(table: Path) -> None:
-    found = audit(str(table), workers=1)
+    audited = audit(str(table), workers=1)
     responses = table.parent / "responses.csv"
     responses.write_text("model,id,answer,correct\nm,a,x^3,true\nm,c,\\sin x,false\n")
-    (row,) = effects_of(found, str(responses), {}).standings
+    (row,) = effects_of(audited, str(responses), {}).standings
     assert (row.before, row.after, row.changed) == (0.5, 1.0, 1)
 
 
@@ -342,7 +346,7 @@ def test_a_killed_process_leaves_no_directory_behind(
         "found = audit(sys.argv[1], workers=1); "
         "print(found.path, flush=True); os.kill(os.getpid(), int(sys.argv[2]))"
     )
-    places = []
+    directories = []
     for signal in ("0", "9"):
         done = subprocess.run(
             [sys.executable, "-c", code, str(table), signal],
@@ -351,13 +355,13 @@ def test_a_killed_process_leaves_no_directory_behind(
             check=False,
             env={**os.environ, "TMPDIR": str(tmp_path)},
         )
-        places.append(Path(done.stdout.strip()))
-    ended, killed = places
+        directories.append(Path(done.stdout.strip()))
+    ended, killed = directories
     assert (ended.exists(), killed.exists()) == (False, True)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     own = audit(str(table), workers=1).path
-    for place in (killed, own):
-        os.utime(place, (0, 0))
+    for directory in (killed, own):
+        os.utime(directory, (0, 0))
     audit(str(table), workers=1)
     assert (killed.exists(), own.exists()) == (False, True)
 

@@ -29,7 +29,7 @@ CASES = 40
 
 @pytest.fixture(autouse=True)
 def memory() -> Iterator[None]:
-    """As in workers: a power tower near a pole takes no more memory than there is."""
+    """As in workers: a power tower near a pole takes no more memory than available."""
     limits = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, limits[1]))
     yield
@@ -50,16 +50,16 @@ def _reference(case: Case) -> str:
 
 @cache
 def drawn(task: str) -> tuple[tuple[Case, dict[str, Any]], ...]:
-    rng, found = HashedRandom("audits of the course", task), []
-    while len(found) < CASES:
+    rng, cases = HashedRandom("audits of the course", task), []
+    while len(cases) < CASES:
         try:
             case = course_case(task, rng)
         except (DiscardedError, ValueError):
             continue
         assumptions = dict(case.assumptions)
         row = finding(case.integrand, _reference(case), task, assumptions=assumptions)
-        found.append((case, row))
-    return tuple(found)
+        cases.append((case, row))
+    return tuple(cases)
 
 
 @pytest.mark.parametrize("task", COURSE)
@@ -132,7 +132,7 @@ def test_questions_of_every_form(problem: str, right: str, wrong: str) -> None:
 def test_a_false_refutation_is_disputed(
     problem: str, right: str, wrong: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A verifier that refutes a right reference is contradicted, or at least not confirmed."""
+    """A wrong refutation of a right reference is contradicted, or at least not confirmed."""
 
     def refuting(*arguments: Any, **options: Any) -> Verdict:
         return Verdict(Status.INCORRECT, 0.0, right, Evidence(detail="by mistake"))
@@ -206,8 +206,8 @@ def _is_explained(case: Case, row: dict[str, Any]) -> bool:
     after "a factor 3".
     """
     planted = {"a lost constant": "not the general solution"}.get(case.note, case.note)
-    shown = row["correction"] or row["kind"] == "not the general solution"
-    return bool(row["kind"]) and (row["kind"].startswith(planted) or bool(shown))
+    unexplained = row["correction"] or row["kind"] == "not the general solution"
+    return bool(row["kind"]) and (row["kind"].startswith(planted) or bool(unexplained))
 
 
 @pytest.mark.parametrize(
@@ -215,12 +215,12 @@ def _is_explained(case: Case, row: dict[str, Any]) -> bool:
     [("derivative", 0.85), ("limit", 0.85), ("sum", 0.8), ("differential_equation", 0.65)],
 )
 def test_slips_have_names(task: str, share: float) -> None:
-    found = [
+    explained = [
         _is_explained(case, row)
         for case, row in drawn(task)
         if not case.wanted and row["status"] in (REFUTED, SUSPECT)
     ]
-    assert sum(found) >= share * len(found), f"{sum(found)} of {len(found)}"
+    assert sum(explained) >= share * len(explained), f"{sum(explained)} of {len(explained)}"
 
 
 @pytest.mark.slow
@@ -252,7 +252,7 @@ def _named_with_systems(task: str) -> list[bool]:
 
 
 @pytest.mark.parametrize(
-    ("problem", "wrong", "right", "kind"),
+    ("problem", "wrong", "right", "slip"),
     [
         ("y' + y = x, y(0) = 2", "y = x - 1", "y = x - 1 + 3 e^{-x}", "a dropped term"),
         ("(x+1) y'' + y' = 0", r"y = \frac{A}{x+1}", r"y = A + B \ln(x+1)", "another order"),
@@ -266,6 +266,6 @@ def _named_with_systems(task: str) -> list[bool]:
     ],
 )  # fmt: skip
 def test_a_slip_is_told_from_a_right_family(
-    problem: str, wrong: str, right: str, kind: str
+    problem: str, wrong: str, right: str, slip: str
 ) -> None:
-    assert slip_between("differential_equation", problem, wrong, right) == kind
+    assert slip_between("differential_equation", problem, wrong, right) == slip

@@ -1,4 +1,4 @@
-"""Planted errors: every kind is found, named, and confirmed by a program that runs by itself."""
+"""Planted errors: every kind is found, named, and confirmed by a standalone program."""
 
 from __future__ import annotations
 
@@ -48,61 +48,61 @@ def finding(problem: str, reference: str, **fields: Any) -> dict[str, Any]:
 
 @cache
 def by_hand() -> list[tuple[str, str, str, dict[str, Any]]]:
-    return [(kind, p, r, finding(p, r)) for _, p, r, kind in BY_HAND]
+    return [(slip, p, r, finding(p, r)) for _, p, r, slip in BY_HAND]
 
 
 def test_of_errors_written_by_hand_95_percent_are_found_and_90_percent_named() -> None:
-    found = [kind for kind, _, _, row in by_hand() if row["status"] in (REFUTED, SUSPECT)]
-    assert len(found) >= 0.95 * len(BY_HAND)
-    named = [row["kind"].startswith(NAMES[kind]) for kind, _, _, row in by_hand() if kind in NAMES]
+    noticed = [slip for slip, _, _, row in by_hand() if row["status"] in (REFUTED, SUSPECT)]
+    assert len(noticed) >= 0.95 * len(BY_HAND)
+    named = [row["kind"].startswith(NAMES[slip]) for slip, _, _, row in by_hand() if slip in NAMES]
     assert sum(named) >= 0.9 * len(named)
 
 
 @cache
 def mutated() -> tuple[tuple[str, dict[str, Any], str], ...]:
-    """A slip of each of 150 random antiderivatives: its kind, the finding and the truth."""
-    found = []
+    """A slip in each of 150 random antiderivatives: the kind, the finding and the truth."""
+    findings = []
     for index in range(400):
         rng = HashedRandom("audit", index)
         try:
             truth = antiderivative(rng)
             choices = [("a sign", neg(truth)), *slips(truth)]
             choices.append(("a factor", mul(Number(2 + index % 4), truth)))
-            kind, wrong = rng.choice(choices)
+            slip, wrong = rng.choice(choices)
             f = Formulas(truth, wrong).integrand
             if not refuted(f, wrong) or on_another_branch(f, wrong):
                 continue
         except DiscardedError:
             continue
         text = to_latex(truth)
-        found.append((kind, finding(rf"\int {to_latex(f)} \, dx", to_latex(wrong)), text))
-        if len(found) == 150:
+        findings.append((slip, finding(rf"\int {to_latex(f)} \, dx", to_latex(wrong)), text))
+        if len(findings) == 150:
             break
-    return tuple(found)
+    return tuple(findings)
 
 
 def test_of_our_own_slips_99_percent_are_found() -> None:
     rows = [row for _, row, _ in mutated()]
     missed = [row["status"] for row in rows if row["status"] not in (REFUTED, SUSPECT)]
     assert len(missed) <= 0.01 * len(rows), missed
-    kinds = {kind for kind, _, _ in mutated()}
-    assert {"a sign", "a number", "a dropped term", "a dropped factor", "a factor"} <= kinds
+    drawn_slips = {slip for slip, _, _ in mutated()}
+    assert {"a sign", "a number", "a dropped term", "a dropped factor", "a factor"} <= drawn_slips
 
 
 def test_of_our_own_slips_90_percent_are_named() -> None:
-    """Named as it was made, or as another slip whose undoing is proved to be right."""
+    """The name is the planted slip, or another slip with a proved correction."""
     missed = Counter(
-        kind
-        for kind, row, _ in mutated()
-        if not row["kind"].startswith(kind) and not row["correction"]
+        slip
+        for slip, row, _ in mutated()
+        if not row["kind"].startswith(slip) and not row["correction"]
     )
     assert sum(missed.values()) <= 0.1 * len(mutated()), missed
 
 
 def test_corrections_are_right() -> None:
-    for kind, problem, _, row in by_hand():
+    for slip, problem, _, row in by_hand():
         if row["correction"] and problem.startswith(r"\int "):
-            assert verify_antiderivative(row["correction"], problem).correct, (kind, problem)
+            assert verify_antiderivative(row["correction"], problem).correct, (slip, problem)
     assert sum(bool(row["correction"]) for *_, row in by_hand()) > 40
 
 
@@ -148,7 +148,7 @@ def test_a_program_of_a_right_reference_does_not_hold() -> None:
 
 
 @pytest.mark.parametrize(
-    ("problem", "reference", "kind"),
+    ("problem", "reference", "slip"),
     [
         (
             r"\int \frac{1}{\sqrt{1 - \frac{1}{4}\sin^2 x}} dx",
@@ -168,10 +168,10 @@ def test_a_program_of_a_right_reference_does_not_hold() -> None:
         (r"\int \sin(n x + \pi n) dx", r"-\frac{(-1)^n \cos(n x)}{n}", "missing condition"),
     ],
 )
-def test_what_is_right_in_some_sense_is_suspect(problem: str, reference: str, kind: str) -> None:
+def test_what_is_right_in_some_sense_is_suspect(problem: str, reference: str, slip: str) -> None:
     row = finding(problem, reference)
     assert row["status"] == SUSPECT, row
-    assert row["kind"].startswith(kind)
+    assert row["kind"].startswith(slip)
     assert row["reason"]
 
 

@@ -1,4 +1,4 @@
-"""Marks of questions of the course: equal for the same question, different for any other."""
+"""Marks of course questions: equal for the same question, different for any other."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SAME = [
     ("derivative", r"\frac{d}{dx} \sin x", r"\frac{d}{dt} \sin(t)"),
     ("differential_equation", "y' = 2x, y(0) = 1", r"$y' = 2 x$, $y(0)=1$"),
 ]
-OTHER = [
+DIFFERENT = [
     ("limit", r"\lim_{x\to0}\frac{\sin x}{x}", r"\lim_{x\to1}\frac{\sin x}{x}"),
     ("limit", r"\lim_{x\to0^+}\frac1x", r"\lim_{x\to0^-}\frac1x"),
     ("limit", r"\lim_{x\to0}\frac{\sin ax}{x}", r"\lim_{x\to0}\frac{\sin x}{x}"),
@@ -37,7 +37,7 @@ def test_the_same_question_has_the_same_mark(name: str, first: str, second: str)
     assert question_key(name, first, {}) == question_key(name, second, {}) != ""
 
 
-@pytest.mark.parametrize(("name", "first", "second"), OTHER)
+@pytest.mark.parametrize(("name", "first", "second"), DIFFERENT)
 def test_another_question_has_another_mark(name: str, first: str, second: str) -> None:
     marks = {question_key(name, text, {}) for text in (first, second)}
     assert len(marks) == 2

@@ -37,7 +37,7 @@ ALWAYS = {"--limit", "--count"}
 
 
 def smaller(words: list[str]) -> list[str]:
-    """The command with its models replaced and its sizes reduced."""
+    """The command with replaced models and reduced sizes."""
     if words[0] in ("sweep", "logprobs", "reproduce", "search"):
         words = list(_with_models(words))
     if words[:2] == ["train", "encoder"]:
@@ -51,28 +51,28 @@ def smaller(words: list[str]) -> list[str]:
         words += "--archive 4 --generation-size 8 --generations 2 --clusters 2".split()
     for command, sizes in SIZES.items():
         if words[: len(command.split())] == command.split():
-            for flag, most in sizes.items():
-                given = [int(words[at + 1]) for at, word in enumerate(words) if word == flag]
-                if given or flag in ALWAYS:
-                    words += [flag, str(min([*given[-1:], most]))]
+            for flag, limit in sizes.items():
+                values = [int(words[at + 1]) for at, word in enumerate(words) if word == flag]
+                if values or flag in ALWAYS:
+                    words += [flag, str(min([*values[-1:], limit]))]
     return words
 
 
 def _with_models(words: list[str]) -> Iterator[str]:
-    """The words with models that can be asked here; `-M` is for all of them."""
+    """The words with models available here. `-M` applies to all models."""
     absent = any(word.startswith(ABSENT) for word in words)
     solver = any(word.startswith("solver/") for word in words)
-    rest = iter(words)
-    for word in rest:
+    remaining = iter(words)
+    for word in remaining:
         if word == "--model":
-            model = next(rest)
+            model = next(remaining)
             if model.startswith(ABSENT):
                 model = f"openai/{model.partition('/')[2]}"
             model = re.sub(r"(?<=base-url=)[^;]+", os.environ.get("OPENAI_BASE_URL", ""), model)
             if _is_here(model):
                 yield from (word, model)
         elif word == "-M":
-            option = next(rest)
+            option = next(remaining)
             if option.startswith("base-url="):
                 option = f"base-url={os.environ['OPENAI_BASE_URL']}"
             if not absent and not option.startswith("time-limit="):
@@ -90,7 +90,7 @@ def _with_models(words: list[str]) -> Iterator[str]:
 
 
 def _is_here(model: str) -> bool:
-    """Whether a computer algebra system, if it is one, is installed."""
+    """Whether a model's computer algebra system, if any, is installed."""
     if model == "solver/alkahest":
         return find_spec("alkahest") is not None
     return model not in ("solver/maxima", "solver/fricas") or shutil.which(model[7:]) is not None

@@ -1,4 +1,4 @@
-"""`verify --certificate` writes why a verdict holds, and `check` checks it."""
+"""`verify --certificate` writes the reasons for a verdict, and `check` checks the file."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 from tests.harness.conftest import Command
 
 
-def verify(cli: Command, integrand: str, answer: str, *more: str) -> tuple[int, str, str]:
-    done = cli("verify", "--integrand", integrand, "--answer", answer, *more)
+def verify(cli: Command, integrand: str, answer: str, *options: str) -> tuple[int, str, str]:
+    done = cli("verify", "--integrand", integrand, "--answer", answer, *options)
     return done.returncode, done.stdout, done.stderr
 
 
 @pytest.mark.parametrize(
-    ("integrand", "answer", "status", "said"),
+    ("integrand", "answer", "status", "messages"),
     [
         (
             r"2x\cos(x^2)",
@@ -31,13 +31,13 @@ def verify(cli: Command, integrand: str, answer: str, *more: str) -> tuple[int, 
     ],
 )
 def test_what_is_written_is_valid(
-    cli: Command, integrand: str, answer: str, status: int, said: list[str]
+    cli: Command, integrand: str, answer: str, status: int, messages: list[str]
 ) -> None:
     assert verify(cli, integrand, answer, "--certificate", "why.json")[0] == status
     checked = cli("check", "why.json")
     assert (checked.returncode, checked.stderr) == (0, "")
     assert checked.stdout.startswith("valid\n")
-    for words in said:
+    for words in messages:
         assert words in checked.stdout
 
 
@@ -55,7 +55,7 @@ def test_a_forged_certificate_is_not_valid(cli: Command, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("answer", "more", "said"),
+    ("answer", "options", "message"),
     [
         (r"2\sqrt{\sin x}", [], "rests on agreement at"),
         ("nothing", ["--strict"], "no_answer does not rest on a proof"),
@@ -64,12 +64,12 @@ def test_a_forged_certificate_is_not_valid(cli: Command, tmp_path: Path) -> None
     ],
 )
 def test_no_certificate_is_an_error(
-    cli: Command, tmp_path: Path, answer: str, more: list[str], said: str
+    cli: Command, tmp_path: Path, answer: str, options: list[str], message: str
 ) -> None:
     integrand = r"\sqrt{\csc x-\sin x}"
-    status, out, error = verify(cli, integrand, answer, "--certificate", "why.json", *more)
+    status, out, error = verify(cli, integrand, answer, "--certificate", "why.json", *options)
     assert (status, out) == (2, "")
-    assert said in error
+    assert message in error
     assert not (tmp_path / "why.json").exists()
 
 

@@ -1,4 +1,4 @@
-"""``--cluster``: the same files as on this machine, and clear refusals."""
+"""``--cluster``: the same files as without a cluster, and clear refusals."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def test_sweep_score_and_generate(cli: Command, tmp_path: Path) -> None:
         rows = json.loads(result.stdout)["rows"]
         assert rows
         assert all(row["rates"]["correct"] == 1 for row in rows)
-        found = []
+        contents = []
         for cluster in ((), ("--cluster", "ray")):
             result = cli("steps", "run", *cluster, **shared)
             assert result.returncode == 0, result.stderr
-            found.append((tmp_path / "run" / "steps.jsonl").read_bytes())
-        assert found[0] == found[1]
-        assert found[0].count(b"\n") == 2
+            contents.append((tmp_path / "run" / "steps.jsonl").read_bytes())
+        assert contents[0] == contents[1]
+        assert contents[0].count(b"\n") == 2
         options = ("--method", "bwd", "--count", "20")
         for name, cluster in (("here", ()), ("there", ("--cluster", "ray"))):
             out = ("--out", f"{name}.jsonl", *cluster)
@@ -57,40 +57,40 @@ def test_sweep_score_and_generate(cli: Command, tmp_path: Path) -> None:
 def test_a_driver_that_is_killed_loses_and_repeats_nothing(
     cli: Command, tmp_path: Path, model: str, bench: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = tmp_path / "asked"
-    for name, value in {"ASKED": str(asked), "SLOW": "0.4"}.items():  # the nodes have these, too
+    calls = tmp_path / "asked"
+    for name, value in {"ASKED": str(calls), "SLOW": "0.4"}.items():  # the nodes have these, too
         monkeypatch.setenv(name, value)
     command = ["sweep", "--model", model, "--benchmark", bench, "-n", "10"]
 
     def stored(name: str) -> dict[str, dict[str, object]]:
-        there = (tmp_path / name / "manifest.json").exists()
-        return {row["key"]: row for row in Run(tmp_path / name).completions.rows()} if there else {}
+        begun = (tmp_path / name / "manifest.json").exists()
+        return {row["key"]: row for row in Run(tmp_path / name).completions.rows()} if begun else {}
 
     def seeds() -> list[int]:
-        lines = asked.read_text().splitlines(keepends=True) if asked.exists() else []
+        lines = calls.read_text().splitlines(keepends=True) if calls.exists() else []
         return [int(line) for line in lines if line.endswith("\n")]
 
     with ray_nodes() as nodes:
-        there = [*command, "--out", "there", "--cluster", f"ray:{nodes.address}"]
+        begun = [*command, "--out", "there", "--cluster", f"ray:{nodes.address}"]
         for count in (40, 120):
-            known = stored("there")
-            asked.unlink(missing_ok=True)
+            answers = stored("there")
+            calls.unlink(missing_ok=True)
             process = subprocess.Popen(
-                [sys.executable, str(ROOT / "run.py"), *there],
+                [sys.executable, str(ROOT / "run.py"), *begun],
                 cwd=tmp_path,
                 stderr=subprocess.DEVNULL,
             )
             wait_until(lambda count=count: len(stored("there")) >= count)
             process.kill()
             process.wait()
-            assert not {row["seed"] for row in known.values()} & set(seeds())
-            assert known.items() <= stored("there").items()
-        known = stored("there")
-        asked.unlink()
-        result = cli(*there, ASKED=str(asked))
+            assert not {row["seed"] for row in answers.values()} & set(seeds())
+            assert answers.items() <= stored("there").items()
+        answers = stored("there")
+        calls.unlink()
+        result = cli(*begun, ASKED=str(calls))
         assert result.returncode == 0, result.stderr
         assert "Traceback" not in result.stderr
-        assert not {row["seed"] for row in known.values()} & set(seeds())
+        assert not {row["seed"] for row in answers.values()} & set(seeds())
     monkeypatch.setenv("SLOW", "0")
     assert cli(*command, "--out", "here").returncode == 0
     texts = [{key: row["text"] for key, row in stored(name).items()} for name in ("there", "here")]

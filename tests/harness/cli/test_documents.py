@@ -1,8 +1,8 @@
-"""The commands and programs of README.md and docs/: all are parsed, all but those of NOT_RUN run.
+"""The commands and programs of README.md and docs/: all are parsed, and all outside NOT_RUN run.
 
-Each document is gone through in its order, in an empty directory: files that it shows are written,
-commands are given to bash, programs to Python. `smaller.py` reduces sizes, and a local server
-stands in for models that need a key or a GPU.
+Each document is followed in order, in an empty directory: the test writes shown files, passes
+commands to bash and programs to Python. `smaller.py` reduces sizes, and a local server stands in
+for models with a key or a GPU.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ MARKS = {
 
 
 def make_checkpoint(folder: Path) -> None:
-    """Write an encoder-decoder that reads and writes prefix tokens, with random weights."""
+    """Write an encoder-decoder for prefix tokens, with random weights."""
     from transformers import BartConfig, BartForConditionalGeneration
 
     sizes = dict.fromkeys(("d_model", "encoder_ffn_dim", "decoder_ffn_dim"), 16)
@@ -137,7 +137,7 @@ def make_checkpoint(folder: Path) -> None:
 
 @dataclass(frozen=True)
 class Step:
-    """A command, a program, or a file with its name; what the document shows below a command."""
+    """A command, a program, or a named file; the text below a command in the document."""
 
     kind: str
     text: str
@@ -161,8 +161,8 @@ def steps(document: str) -> Iterator[Step]:
         )
         if language == "console":
             for command in COMMAND.finditer(body):
-                shown = COMMAND.split(body[command.end() :])[0]
-                yield Step("command", re.sub(r"\\\n[ >]*", "", command[1]), shown=shown)
+                output = COMMAND.split(body[command.end() :])[0]
+                yield Step("command", re.sub(r"\\\n[ >]*", "", command[1]), shown=output)
         elif named:
             yield Step("file", body, named[1])
         elif language == "python":
@@ -189,16 +189,16 @@ def words_of_ours(document: str) -> Iterator[list[str]]:
 
 
 def parse(words: list[str]) -> None:
-    """Parse a command with its options; what it names need not be there."""
+    """Parse a command with its options. Named files need not exist."""
     group, context = commands, click.Context(commands, info_name="run.py")
     while isinstance(group, click.Group):
-        name, found, rest = group.resolve_command(context, words)
-        assert found is not None, words
-        for option in found.params:
+        name, subcommand, remaining = group.resolve_command(context, words)
+        assert subcommand is not None, words
+        for option in subcommand.params:
             if isinstance(option.type, click.Path):
                 option.type.exists = False
-        context = found.make_context(name, list(rest), parent=context)
-        words, group = [*context._protected_args, *context.args], found
+        context = subcommand.make_context(name, list(remaining), parent=context)
+        words, group = [*context._protected_args, *context.args], subcommand
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -213,10 +213,10 @@ def test_every_command_is_one(document: str) -> None:
 def test_no_command_is_overlooked() -> None:
     texts = [(ROOT / document).read_text(encoding="utf-8") for document in DOCUMENTS]
     in_blocks = sum(len(COMMAND.findall(text)) for text in texts)
-    found = [step.kind for document in DOCUMENTS for step in steps(document)]
-    assert found.count("command") > in_blocks > 120
-    assert found.count("file") == 13
-    assert found.count("program") == 29
+    kinds_of_steps = [step.kind for document in DOCUMENTS for step in steps(document)]
+    assert kinds_of_steps.count("command") > in_blocks > 120
+    assert kinds_of_steps.count("file") == 13
+    assert kinds_of_steps.count("program") == 29
     with pytest.raises(click.ClickException):
         parse(["sweep", "--no-such-option"])
     with pytest.raises(click.ClickException):
@@ -230,8 +230,8 @@ def test_what_does_not_run_is_still_there() -> None:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
-    """A directory with the repository's files that commands name, and our programs in `bin`."""
+def workspace(tmp_path: Path) -> Path:
+    """A directory with the repository's files for the commands, and our programs in `bin`."""
     for name in ("docs", "examples", "constraints.txt"):
         (tmp_path / name).symlink_to(ROOT / name)
     ours = f"exec {sys.executable} {Path(__file__).with_name('smaller.py')}"
@@ -249,10 +249,10 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(step: Step, variables: list[str], place: Path, server: StandInServer, hub: Hub) -> None:
+def run(step: Step, variables: list[str], folder: Path, server: StandInServer, hub: Hub) -> None:
     """Do a step; programs ask for four problems instead of more."""
     if step.kind == "file":
-        (place / step.name).write_text(step.text, encoding="utf-8")
+        (folder / step.name).write_text(step.text, encoding="utf-8")
         return
     if re.match(r"(export )?\w+=", step.text):
         variables.append(step.text)
@@ -261,7 +261,7 @@ def run(step: Step, variables: list[str], place: Path, server: StandInServer, hu
     if step.kind == "program":
         command = [sys.executable, "-c", re.sub(r"limit=\d+", "limit=4", step.text)]
     environment = {
-        "PATH": f"{place / 'bin'}:{os.environ['PATH']}",
+        "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
         "OPENAI_BASE_URL": server.url,
         "OPENAI_API_KEY": "none",
@@ -269,7 +269,7 @@ def run(step: Step, variables: list[str], place: Path, server: StandInServer, hu
     }
     done = subprocess.run(
         command,
-        cwd=place,
+        cwd=folder,
         capture_output=True,
         text=True,
         timeout=300,
@@ -282,7 +282,7 @@ def run(step: Step, variables: list[str], place: Path, server: StandInServer, hu
 
 
 def columns(output: str) -> set[str]:
-    """The headings of the table of a run, if there is one."""
+    """The headings of the table of a run, if any."""
     return {
         heading
         for line in output.splitlines()
@@ -293,7 +293,7 @@ def columns(output: str) -> set[str]:
 
 @pytest.fixture
 def cluster(document: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """One Ray cluster for all commands of docs/scale.md; each would start one of its own."""
+    """One Ray cluster for all commands of docs/scale.md instead of a cluster per command."""
     if document != "docs/scale.md":
         yield
         return
@@ -313,12 +313,12 @@ def cluster(document: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     ],
 )
 def test_commands_run_in_the_order_of_the_document(
-    document: str, place: Path, cluster: None
+    document: str, folder: Path, cluster: None
 ) -> None:
     variables: list[str] = []
     if "transformers/checkpoints/fwd" in (ROOT / document).read_text(encoding="utf-8"):
-        make_checkpoint(place / "checkpoints" / "fwd")
+        make_checkpoint(folder / "checkpoints" / "fwd")
     with StandInServer() as server, Hub() as hub:
         for step in steps(document):
             if step.is_run:
-                run(step, variables, place, server, hub)
+                run(step, variables, folder, server, hub)

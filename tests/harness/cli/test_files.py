@@ -1,4 +1,4 @@
-"""Problems on the command line: tables of one's own, `generate`, overlap, presets, examples."""
+"""Problems on the command line: a user's tables, `generate`, overlap, presets, examples."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from calculus_harness.harness.report.published import beside, published
+from calculus_harness.harness.report.published import published, published_rows
 from calculus_harness.harness.stats.summary import Summary
 from calculus_harness.rewards.numeric.sampling import integrand
 from tests.harness.conftest import Command
 
 
-def refused(result: subprocess.CompletedProcess[str], *said: str) -> None:
+def refused(result: subprocess.CompletedProcess[str], *messages: str) -> None:
     assert result.returncode == 2, result.stderr
     (line,) = result.stderr.splitlines()
-    for words in said:
+    for words in messages:
         assert words in line
 
 
@@ -56,9 +56,9 @@ def test_a_table_is_asked(cli: Command, table: Path, model: str) -> None:
 def test_overlap(cli: Command, table: Path, tmp_path: Path) -> None:
     mine = tmp_path / "ours.jsonl"
     mine.write_text('{"integrand": "-3e^{x}", "id": "a"}\n', encoding="utf-8")
-    found = cli("ls", "--overlap", table, "--benchmark", mine, *COLUMNS, "--json")
-    assert found.returncode == 1
-    report = json.loads(found.stdout)
+    result = cli("ls", "--overlap", table, "--benchmark", mine, *COLUMNS, "--json")
+    assert result.returncode == 1
+    report = json.loads(result.stdout)
     assert report["compared"] == 2
     assert [match["ours"] for match in report["matches"]] == ["ours/problems/a"]
     mine.write_text('{"integrand": "x", "id": "a"}\n', encoding="utf-8")
@@ -67,8 +67,8 @@ def test_overlap(cli: Command, table: Path, tmp_path: Path) -> None:
 
 def test_generate_writes_what_sweep_reads(cli: Command, tmp_path: Path) -> None:
     out = tmp_path / "new" / "twins.jsonl"
-    made = cli("generate", "bee", "--subset", "twins", "--limit", "5", "--out", out)
-    assert made.returncode == 0, made.stderr
+    result = cli("generate", "bee", "--subset", "twins", "--limit", "5", "--out", out)
+    assert result.returncode == 0, result.stderr
     rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert [row["perturbation"] for row in rows] == ["twins"] * 5
     again = tmp_path / "again.jsonl"
@@ -104,7 +104,7 @@ def test_generate_a_data_set(cli: Command, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["bee", "--subset", "lin_com", "--out", "x.jsonl"], "did you mean 'lin_comb' or"),
         (["be", "--out", "x.jsonl"], "did you mean 'bee'?"),
@@ -116,8 +116,8 @@ def test_generate_a_data_set(cli: Command, tmp_path: Path) -> None:
         (["bee", "--subset", "parts", "--bank", "none.jsonl", "--out", "x.jsonl"], "cannot read"),
     ],
 )
-def test_what_cannot_be_generated(cli: Command, arguments: list[str], said: str) -> None:
-    refused(cli("generate", *arguments), said)
+def test_what_cannot_be_generated(cli: Command, arguments: list[str], message: str) -> None:
+    refused(cli("generate", *arguments), message)
 
 
 @pytest.mark.slow
@@ -138,16 +138,16 @@ def test_the_preset_is_the_papers_protocol(cli: Command, model: str) -> None:
         ).split()
     )
     assert json.loads(fewer.stdout)["completions"] == 20
-    whole = cli("sweep", "--preset", "antiderivbench", "--model", model, "--dry-run", "--json")
-    assert 1000 < sum(json.loads(whole.stdout)["problems"].values()) <= integrand.MAX_KEPT
+    dry_run = cli("sweep", "--preset", "antiderivbench", "--model", model, "--dry-run", "--json")
+    assert 1000 < sum(json.loads(dry_run.stdout)["problems"].values()) <= integrand.MAX_KEPT
     refused(cli("sweep", "--preset", "antiderivbenc", "--model", model), "did you mean")
 
 
 def test_examples_are_asked_for_by_number(cli: Command, model: str, bench: str) -> None:
     arguments = ("sweep", "--model", model, "--benchmark", bench, "--dry-run", "--json")
-    shown = cli(*arguments, "--prompt", "few-shot", "--num-fewshot", "2")
-    first = json.loads(shown.stdout)["first_prompts"]["bench/easy"]
-    assert len(first["messages"]) == 5
+    result = cli(*arguments, "--prompt", "few-shot", "--num-fewshot", "2")
+    prompt = json.loads(result.stdout)["first_prompts"]["bench/easy"]
+    assert len(prompt["messages"]) == 5
     refused(cli(*arguments, "--num-fewshot", "2"), "'antiderivbench' shows no examples")
 
 
@@ -156,4 +156,4 @@ def test_published_rows() -> None:
     assert len(rows) == 30
     gemini = next(r for r in rows if r.method == "gemini-2.5-flash" and r.subset == "bee/lin_comb")
     assert gemini.passes == {1: 70.3, 16: 83.8, 64: 84.8}
-    assert beside(Summary("run", None, ())) == []
+    assert published_rows(Summary("run", None, ())) == []

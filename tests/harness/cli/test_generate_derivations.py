@@ -1,4 +1,4 @@
-"""`generate derivations`, `generate calculus`: what they write, and what they refuse."""
+"""`generate derivations`, `generate calculus`: outputs and refusals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def rows(path: Path) -> list[dict[str, object]]:
 
 
 def generate(*args: object) -> int:
-    """The status of the command, run in this process."""
+    """The exit status of the command, run in the test's process."""
     argv = ["run.py", "generate", *map(str, args)]
     with mock.patch.object(sys, "argv", argv), pytest.raises(SystemExit) as stop:
         main()
@@ -42,10 +42,10 @@ def generate(*args: object) -> int:
 def test_a_data_set_in_lines(args: list[object], splits: dict[str, int], tmp_path: Path) -> None:
     out = tmp_path / "set.jsonl"
     assert generate(*args, "--seed", 3, "--out", out) == 0
-    made = rows(out)
+    generated = rows(out)
     for name, size in splits.items():
-        assert sum(row["split"] == name for row in made) == size
-    assert {row["label"] for row in made} == {0, 1}
+        assert sum(row["split"] == name for row in generated) == size
+    assert {row["label"] for row in generated} == {0, 1}
 
 
 def test_the_styles(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_a_subset_is_written_as_problems(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "message"),
     [
         (["--limit", "3"], "--limit is for --subset"),
         (["--subset", "step33"], "no subset 'step33'"),
@@ -105,14 +105,14 @@ def test_a_subset_is_written_as_problems(tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_are_one_line(
-    args: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    args: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert generate("derivations", *args, "--out", tmp_path / "x.jsonl") != 0
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("args", "place", "said"),
+    ("args", "module", "message"),
     [
         (["calculus", "--operation", "integration"], "calculus", "no premise for integration"),
         (["derivations", "--steps", 3], "examples", "no derivation of 3 steps"),
@@ -121,17 +121,17 @@ def test_mistakes_are_one_line(
 )
 def test_that_no_example_is_found_is_one_line(
     args: list[object],
-    place: str,
-    said: str,
+    module: str,
+    message: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(f"calculus_harness.benchmarks.derivations.{place}.MAX_DRAWS", 0)
+    monkeypatch.setattr(f"calculus_harness.benchmarks.derivations.{module}.MAX_DRAWS", 0)
     count = [] if "--subset" in args else ["--count", 8, "--workers", 1]
     assert generate(*args, *count, "--seed", 91, "--out", tmp_path / "set.jsonl") == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert line == f"error: {said} in 0 draws; another seed or variant may have one"
+    assert line == f"error: {message} in 0 draws; another seed or variant may have one"
 
 
 @pytest.mark.parametrize("benchmark", ["derivations", "calculus"])
@@ -153,7 +153,7 @@ def test_options_of_data_sets_are_refused_for_a_subset(
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "message"),
     [
         (["derivations", "--subset", "step3", "--steps", "4"], "--steps has no effect"),
         (["calculus", "--subset", "int", "--operation", "integration"], "--operation has no"),
@@ -170,7 +170,7 @@ def test_options_of_data_sets_are_refused_for_a_subset(
     ],
 )
 def test_no_option_is_ignored(
-    args: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    args: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert generate(*args, "--out", tmp_path / "x.jsonl") == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err

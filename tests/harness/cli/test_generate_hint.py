@@ -1,4 +1,4 @@
-"""`generate hint-release`: what it writes, and what it refuses."""
+"""`generate hint-release`: outputs and refusals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_completions_of_a_concept(cli: Command, tmp_path: Path) -> None:
     assert "wrote train 1,000, val 470, test 4,700" in done.stderr, done.stderr
     rows = [json.loads(line) for line in (tmp_path / "d" / "train.jsonl").read_text().splitlines()]
     problems = load("hint/d_train")
-    expected = [(one.inputs.expression, str(one.target.value)) for one in problems]
+    expected = [(problem.inputs.expression, str(problem.target.value)) for problem in problems]
     assert [(row["prompt"], row["completion"]) for row in rows] == [
         (" ".join(text) + " =", " ".join(value) + " END") for text, value in expected
     ]
@@ -26,7 +26,7 @@ def test_completions_of_a_concept(cli: Command, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--concept", "x"], "--style completions"),
         (["--style", "completions", "--workers", "2"], "--style records"),
@@ -34,8 +34,8 @@ def test_completions_of_a_concept(cli: Command, tmp_path: Path) -> None:
     ],
 )
 def test_options_that_do_not_fit(
-    cli: Command, tmp_path: Path, arguments: list[str], said: str
+    cli: Command, tmp_path: Path, arguments: list[str], message: str
 ) -> None:
-    refused(cli("generate", "hint-release", "--out", tmp_path / "new", *arguments), said)
+    refused(cli("generate", "hint-release", "--out", tmp_path / "new", *arguments), message)
     refused(cli("generate", "hint-release", "--out", tmp_path / "new.jsonl"), "takes a folder")
     assert not (tmp_path / "new").exists()

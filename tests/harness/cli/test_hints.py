@@ -1,4 +1,4 @@
-"""Hints can be typed, and what cannot work is refused before anything is asked."""
+"""Hints can be typed, and impossible commands are refused before any request."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_the_hint_of_a_sweep_can_be_typed(process: Command) -> None:
 
 
 def test_no_hint_takes_an_extra_from_an_index() -> None:
-    """The package is on none: `install` names the checkout or the wheel."""
+    """The package is on no index: `install` names the checkout or the wheel."""
     for folder in ("harness", "prompts", "benchmarks"):
         for path in (ROOT / folder).rglob("*.py"):
             assert "pip install 'calculus-harness[" not in path.read_text(encoding="utf-8"), path

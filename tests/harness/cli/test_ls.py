@@ -1,4 +1,4 @@
-"""`ls`: short lists, and one entry whole."""
+"""`ls`: short lists, and single entries in full."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ def test_models_are_a_line_each_and_one_is_described_with_its_options(cli: Comma
     assert len(lines) < 20
     assert not any("concurrency" in line for line in lines)
     assert "run.py ls models KIND" in lines[-2]
-    whole = cli("ls", "models", "openai").stdout
-    assert "-M requests-per-minute=0.0" in whole
-    assert "``retries`` times" in whole
-    assert "``token-field`` names the limit" in whole  # what it shares with other kinds
-    assert "vllm" not in whole.splitlines()[1]
+    description = cli("ls", "models", "openai").stdout
+    assert "-M requests-per-minute=0.0" in description
+    assert "``retries`` times" in description
+    assert "``token-field`` names the limit" in description  # what it shares with other kinds
+    assert "vllm" not in description.splitlines()[1]
     done = cli("ls", "models", "opnai")
     assert (done.returncode, done.stdout) == (2, "")
     assert "did you mean 'openai/NAME'" in done.stderr
@@ -27,8 +27,8 @@ def test_models_are_a_line_each_and_one_is_described_with_its_options(cli: Comma
 
 
 def test_a_prompt_is_printed(cli: Command) -> None:
-    shown = cli("ls", "prompts", "--show", "direct").stdout
-    assert shown == (LIBRARY / "direct.jinja").read_text(encoding="utf-8")
+    printed = cli("ls", "prompts", "--show", "direct").stdout
+    assert printed == (LIBRARY / "direct.jinja").read_text(encoding="utf-8")
     assert "did you mean" in cli("ls", "prompts", "--show", "dirct").stderr
     assert cli("ls", "models", "--show", "direct").returncode == 2
 
@@ -50,8 +50,8 @@ def test_a_set_to_train_on_is_a_benchmark(cli: Command, tmp_path: Path, form: st
     if form == "folder":
         pytest.importorskip("datasets", reason="needs the extra 'data'")
     out = "set.jsonl" if form == "jsonl" else "set"
-    made = cli("generate", "train", "--recipe", "drills", "--count", "12", "--out", out)
-    assert made.returncode == 0, made.stderr
+    result = cli("generate", "train", "--recipe", "drills", "--count", "12", "--out", out)
+    assert result.returncode == 0, result.stderr
     done = cli("ls", "--validate", "--benchmark", out)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "12 proved\n"

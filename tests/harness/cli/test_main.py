@@ -1,4 +1,4 @@
-"""The command line as users meet it: exit statuses, one-line errors, machine-readable output."""
+"""The command line for users: exit statuses, one-line errors, machine-readable output."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tests.harness.conftest import Command
 ROOT = Path(__file__).parents[3]
 
 
-def refused(result: subprocess.CompletedProcess[str], *said: str) -> None:
-    """A user's mistake: exit status 2 and one clear line."""
+def refused(result: subprocess.CompletedProcess[str], *messages: str) -> None:
+    """A user's mistake: exit status 2 and a single clear line."""
     assert result.returncode == 2, result.stderr
     assert result.stdout == ""
     (line,) = result.stderr.splitlines()
     assert line.startswith("error: ")
-    for words in said:
+    for words in messages:
         assert words in line
 
 
@@ -47,8 +47,8 @@ def test_the_list_of_commands_is_whole(group: tuple[str, ...]) -> None:
 
     from calculus_harness.harness.cli.main import cli as command
 
-    shown = CliRunner().invoke(command, [*group, "--help"], terminal_width=80).output
-    listed = shown.partition("Commands:\n")[2]
+    help_text = CliRunner().invoke(command, [*group, "--help"], terminal_width=80).output
+    listed = help_text.partition("Commands:\n")[2]
     assert len(listed.splitlines()) >= 3
     assert "..." not in listed
     assert "lample_charton" not in listed
@@ -95,7 +95,7 @@ def test_verify_says_why_and_exits_accordingly(cli: Command) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "messages"),
     [
         (["verify", "--integrand", "2x"], ["--answer"]),
         (["verify", "--integrand", r"\frac{", "--answer", "x"], []),
@@ -106,12 +106,12 @@ def test_verify_says_why_and_exits_accordingly(cli: Command) -> None:
         (["score", "nowhere"], ["nowhere is not a run"]),
     ],
 )
-def test_bad_usage_is_one_line(cli: Command, arguments: list[str], said: list[str]) -> None:
-    refused(cli(*arguments), *said)
+def test_bad_usage_is_one_line(cli: Command, arguments: list[str], messages: list[str]) -> None:
+    refused(cli(*arguments), *messages)
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "messages"),
     [
         ({"--benchmark": "bea"}, ["'bea'", "'bee'"]),
         ({"--benchmark": "bee/competitoin"}, ["'competition'"]),
@@ -130,11 +130,11 @@ def test_bad_usage_is_one_line(cli: Command, arguments: list[str], said: list[st
     ],
 )
 def test_a_mistaken_sweep_is_refused_and_touches_nothing(
-    cli: Command, tmp_path: Path, model: str, changed: dict[str, str], said: list[str]
+    cli: Command, tmp_path: Path, model: str, changed: dict[str, str], messages: list[str]
 ) -> None:
     settings = {"--model": model, "--benchmark": "bee", "--out": "run"} | changed
     result = cli("sweep", *(word for pair in settings.items() for word in pair))
-    refused(result, *said)
+    refused(result, *messages)
     assert not (tmp_path / "run").exists()
 
 
@@ -161,10 +161,10 @@ def test_damaged_runs_are_named_and_left_alone(
     assert shard.read_bytes() == good.replace(b'"text"', b"text", 1)
     shard.write_bytes(good)
     problems = tmp_path / "run" / "problems.jsonl"
-    whole = problems.read_bytes()
-    problems.write_bytes(whole[:-20])
+    content = problems.read_bytes()
+    problems.write_bytes(content[:-20])
     refused(cli(*arguments), "problems.jsonl, line 2")
-    problems.write_bytes(whole)
+    problems.write_bytes(content)
     manifest = tmp_path / "run" / "manifest.json"
     manifest.write_text('{"schema": 99}')
     refused(cli(*arguments), "schema version 99")
@@ -177,10 +177,10 @@ def test_the_dry_run_shows_the_prompt_and_asks_nothing(
 ) -> None:
     words = f"sweep --model {model} --benchmark {bench} --limit 2 -n 3 --out run --dry-run"
     arguments = words.split()
-    shown = cli(*arguments)
-    assert shown.returncode == 0
-    assert "Think step by step. Put the final answer in \\boxed{ } using LaTeX" in shown.stdout
-    assert "= 6 completions" in shown.stdout
+    result = cli(*arguments)
+    assert result.returncode == 0
+    assert "Think step by step. Put the final answer in \\boxed{ } using LaTeX" in result.stdout
+    assert "= 6 completions" in result.stdout
     planned = json.loads(cli(*arguments, "--json").stdout)
     assert planned["completions"] == 6
     assert planned["problems"] == {"bench/easy": 1, "bench/hard": 1}
@@ -200,7 +200,7 @@ def test_a_file_of_settings_and_flags_that_win(
     assert (planned["samples"], planned["problems"]) == (2, {"bench/easy": 1, "bench/hard": 1})
     config.write_text("modle = ['x']\n")
     refused(cli("sweep", "--config", config), "'modle'", "'model'")
-    for line, said in [
+    for line, messages in [
         ("model = 3", "model must be a list"),
         ("samples = '8x'", "samples must be a whole number"),
         ("dry_run = 'yes'", "dry-run must be True or False"),
@@ -209,7 +209,7 @@ def test_a_file_of_settings_and_flags_that_win(
     ]:
         config.write_text(line + "\n")
         words = () if "model" in line else ("--model", model)
-        refused(cli("sweep", "--config", config, "--benchmark", bench, *words), said)
+        refused(cli("sweep", "--config", config, "--benchmark", bench, *words), messages)
     config.write_text("model = \n")
     refused(cli("sweep", "--config", config), "settings.toml")
 
@@ -239,10 +239,10 @@ def test_reports_in_every_format(cli: Command, tmp_path: Path, model: str, bench
 
 
 def test_listing(cli: Command) -> None:
-    found = json.loads(cli("ls", "--json").stdout)
-    assert {"bee/qualifier", "bee/competition"} <= {row["name"] for row in found["benchmarks"]}
-    assert "solver/sympy" in {row["name"] for row in found["models"]}
-    assert "antiderivbench" in {row["name"] for row in found["prompts"]}
+    listed = json.loads(cli("ls", "--json").stdout)
+    assert {"bee/qualifier", "bee/competition"} <= {row["name"] for row in listed["benchmarks"]}
+    assert "solver/sympy" in {row["name"] for row in listed["models"]}
+    assert "antiderivbench" in {row["name"] for row in listed["prompts"]}
     assert "solver/sympy" in cli("ls", "models").stdout
     refused(cli("ls", "--benchmark", "bea"), "'bee'")
 
@@ -276,16 +276,16 @@ def test_the_answers_of_hint_are_recomputed(cli: Command, tmp_path: Path) -> Non
     assert result.stdout == "900 proved\n"
     good = {"id": "p", "task": "arithmetic", "benchmark": "mine", "subset": "s"}
     good |= {"inputs": {"expression": "7/2"}, "target": {"value": 4, "ordinary": 3}}
-    other = good | {"id": "q", "inputs": {"expression": "12+1"}, "target": {"value": 13}}
+    wrong = good | {"id": "q", "inputs": {"expression": "12+1"}, "target": {"value": 13}}
     bad = good | {"id": "r", "target": {"value": 3, "ordinary": 3}}
     path = tmp_path / "mine.jsonl"
-    for rows, said in (
-        ((good, other), "1 proved, 1 without a reference"),
-        ((good, other, bad), "mine/s/r (r): refuted: value is 3, not 4"),
+    for rows, message in (
+        ((good, wrong), "1 proved, 1 without a reference"),
+        ((good, wrong, bad), "mine/s/r (r): refuted: value is 3, not 4"),
     ):
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
         result = cli("ls", "--validate", "--benchmark", path)
-        assert said in result.stdout
+        assert message in result.stdout
         assert result.returncode == len(rows) - 2
 
 

@@ -113,13 +113,13 @@ def test_reports_and_comparisons_say_what_was_spent(tmp_path: Path, cli: Command
     assert first.cost.per_problem == pytest.approx(dollars)
     assert second.cost is None  # it has no price, and none is made up
     assert "no price for api/model-1" in sources.summary.notes[0]
-    one, *_, other = csv.DictReader(io.StringIO(export_summary(sources.summary, "csv")))
-    assert one["dollars_per_problem"] == f"{dollars:.6g}"
-    assert other["dollars_per_problem"] == other["dollars_per_solved"] == ""
+    priced, *_, unpriced = csv.DictReader(io.StringIO(export_summary(sources.summary, "csv")))
+    assert priced["dollars_per_problem"] == f"{dollars:.6g}"
+    assert unpriced["dollars_per_problem"] == unpriced["dollars_per_solved"] == ""
 
-    shown = cli("report", tmp_path / "run", "--prices", prices).stdout
-    assert "$ a problem" in shown
-    assert "no price for api/model-1" in shown
-    found = json.loads(cli("compare", tmp_path / "run", "--prices", prices, "--json").stdout)
-    assert found["costs"]["api/model-0"]["per_problem"] == pytest.approx(dollars)
+    report = cli("report", tmp_path / "run", "--prices", prices).stdout
+    assert "$ a problem" in report
+    assert "no price for api/model-1" in report
+    comparison = json.loads(cli("compare", tmp_path / "run", "--prices", prices, "--json").stdout)
+    assert comparison["costs"]["api/model-0"]["per_problem"] == pytest.approx(dollars)
     assert "dollars a problem" in cli("compare", tmp_path / "run", "--prices", prices).stdout

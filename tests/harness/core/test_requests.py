@@ -1,4 +1,4 @@
-"""Requests and completions as JSON: hashes stay what they were, rows are checked when read."""
+"""Requests and completions as JSON: hashes never change, rows are checked on reading."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_unknown_fields_of_a_later_version_are_ignored() -> None:
 
 
 def test_hashes_do_not_change() -> None:
-    """They are the identity of stored runs."""
+    """The hashes are the identity of stored runs."""
     sampling = Sampling(0.5, 0.9, 3, 0.1, 9, ("a", "b"), logprobs=True, grouped=True)
     assert digest(Sampling().to_dict()) == "41e1f818e411ba7a"
     assert digest(sampling.to_dict()) == "8f2c9dca25fa7b1c"
@@ -115,9 +115,9 @@ def test_of_a_validation_error_of_pydantic_it_is_the_messages() -> None:
         "User-specified max_model_len (99999) is greater than the derived max_model_len "
         "(max_position_embeddings=40960)."
     )
-    with pytest.raises(pydantic.ValidationError) as two:
+    with pytest.raises(pydantic.ValidationError) as failure:
         ModelConfig(max_model_len="x", dtype="int4")
-    said = reason_of(two.value)
-    assert said.startswith(
+    reason = reason_of(failure.value)
+    assert reason.startswith(
         "dtype: Input should be 'auto' or 'half'; max_model_len: Input should be"
     )

@@ -1,4 +1,4 @@
-"""Integrals of our own, a model that answers them in every way, and a server where it lives."""
+"""Our integrals, a model with all sorts of answers, and a server for the model."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ ANSWERS = {
 
 
 def write_problems(folder: Path) -> str:
-    """A benchmark of them, as a file; returns its name."""
+    """Write a benchmark of the integrals as a file and return the name."""
     path = folder / "mine.jsonl"
-    rows = [{"id": f"p{place}", "integrand": text} for place, text in enumerate(ANSWERS)]
+    rows = [{"id": f"p{number}", "integrand": text} for number, text in enumerate(ANSWERS)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return str(path)
 
 
 def answer(prompt: str) -> str:
-    """What the model says: to the longest integrand that the prompt holds, or else nothing much."""
-    asked = [integrand for integrand in ANSWERS if integrand in prompt]
-    return ANSWERS[max(asked, key=len)][0] if asked else "Hm."
+    """The model's answer to the longest integrand of the prompt; else a text without an answer."""
+    integrands = [integrand for integrand in ANSWERS if integrand in prompt]
+    return ANSWERS[max(integrands, key=len)][0] if integrands else "Hm."
 
 
 def _respond(body: Body) -> Any:
@@ -43,20 +43,20 @@ def _respond(body: Body) -> Any:
         choice["text"] = answer(body["prompt"])
         return payload
     content = body["messages"][-1]["content"]
-    text = content if isinstance(content, str) else "".join(part["text"] for part in content)
+    text = content if isinstance(content, str) else "".join(block["text"] for block in content)
     choice["message"]["content"] = answer(text)
     return _stream(payload) if body.get("stream") else payload
 
 
 def _stream(payload: Body) -> web.Response:
-    """The same, as the events that a client gets who asked for a stream."""
+    """The response as server-sent events, for a client with streaming."""
     [choice] = payload["choices"]
-    first = {"index": 0, "delta": choice["message"], "finish_reason": None}
-    last = {"index": 0, "delta": {}, "finish_reason": "stop"}
+    delta = {"index": 0, "delta": choice["message"], "finish_reason": None}
+    end = {"index": 0, "delta": {}, "finish_reason": "stop"}
     common = {**payload, "object": "chat.completion.chunk", "usage": None}
     chunks = [
-        {**common, "choices": [first]},
-        {**common, "choices": [last]},
+        {**common, "choices": [delta]},
+        {**common, "choices": [end]},
         {**common, "choices": [], "usage": payload["usage"]},
     ]
     events = [json.dumps(chunk) for chunk in chunks] + ["[DONE]"]
@@ -66,6 +66,6 @@ def _stream(payload: Body) -> web.Response:
 
 def server() -> FaultyServer:
     """A server without faults, where the model lives."""
-    made = FaultyServer()
-    made.respond = _respond
-    return made
+    faulty = FaultyServer()
+    faulty.respond = _respond
+    return faulty

@@ -1,4 +1,4 @@
-"""Data sets pushed by the hub's own client, to a local server that speaks its protocol."""
+"""Data sets pushed by the hub's own client to a local server with the hub's protocol."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.data
 
 
 class Hub:
-    """Takes repositories and commits; ``files`` are what the latest commit has."""
+    """Takes repositories and commits; ``files`` are the files of the latest commit."""
 
     def __init__(self) -> None:
         self.created: list[dict[str, Any]] = []
@@ -62,7 +62,7 @@ class Hub:
             self.created.append(json.loads(body))
             return web.json_response({"url": f"{self.url}/datasets/me/set", "id": "me/set"})
         if path.endswith("/preupload/main"):
-            names = [one["path"] for one in json.loads(body)["files"]]
+            names = [file["path"] for file in json.loads(body)["files"]]
             return web.json_response(
                 {
                     "files": [
@@ -136,8 +136,8 @@ def test_a_run_is_pushed_with_its_results(
 
 @pytest.mark.slow
 def test_generated_problems_are_pushed(hub: Hub, tmp_path: Path, process: Command) -> None:
-    made = process("generate", "drills", "--limit", "5", "--out", "made.jsonl")
-    assert made.returncode == 0, made.stderr
+    result = process("generate", "drills", "--limit", "5", "--out", "made.jsonl")
+    assert result.returncode == 0, result.stderr
     done = process("push", "made.jsonl", "me/made", **environment(hub))
     assert done.returncode == 0, done.stderr
     rows = rows_of(hub.files["problems.parquet"])

@@ -1,4 +1,4 @@
-"""inspect_ai itself, on our tasks, with its mock model and with a server."""
+"""inspect_ai itself on our tasks, with the mock model and with a server."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ EXPECTED = [status for _, status in ANSWERS.values()]
 
 def mock(say: Callable[[list[Any]], str], stop_reason: str = "stop") -> Model:
     def output(messages: list[Any], *_: Any) -> ModelOutput:
-        made = ModelOutput.from_content("mockllm", say(messages), stop_reason=stop_reason)  # type: ignore[arg-type]
+        reply = ModelOutput.from_content("mockllm", say(messages), stop_reason=stop_reason)  # type: ignore[arg-type]
         # Otherwise inspect_ai counts tokens with an encoding that it downloads.
-        made.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
-        return made
+        reply.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        return reply
 
     return get_model("mockllm/model", custom_outputs=output, memoize=False)
 
 
-def evaluate(task: Any, model: Model, place: Path, **options: Any) -> EvalLog:
-    [log] = inspect_ai.eval(task, model=model, display="none", log_dir=str(place), **options)
+def evaluate(task: Any, model: Model, log_dir: Path, **options: Any) -> EvalLog:
+    [log] = inspect_ai.eval(task, model=model, display="none", log_dir=str(log_dir), **options)
     assert log.status == "success", log.error
     return log
 
@@ -55,13 +55,13 @@ def last_text(messages: list[Any]) -> str:
 
 def test_verdicts_become_scores(tmp_path: Path) -> None:
     task = for_inspect.problems(write_problems(tmp_path))
-    log = evaluate(task, mock(lambda said: answer(last_text(said))), tmp_path)
+    log = evaluate(task, mock(lambda messages: answer(last_text(messages))), tmp_path)
     assert log.results is not None
     assert log.samples is not None
-    [found] = log.results.scores
-    assert (found.scored_samples, found.unscored_samples) == (6, 1)
-    assert found.metrics["accuracy"].value == pytest.approx(4 / 6)
-    assert found.metrics["stderr"].value > 0
+    [verified] = log.results.scores
+    assert (verified.scored_samples, verified.unscored_samples) == (6, 1)
+    assert verified.metrics["accuracy"].value == pytest.approx(4 / 6)
+    assert verified.metrics["stderr"].value > 0
     scores = [(sample.scores or {})["verified"] for sample in log.samples]
     assert [(score.metadata or {})["status"] for score in scores] == EXPECTED
     assert [score.value for score in scores[:-1]] == ["C", "C", "C", "I", "N", "C"]
@@ -74,7 +74,7 @@ def test_verdicts_become_scores(tmp_path: Path) -> None:
 
 def test_undecided_can_count_as_wrong(tmp_path: Path) -> None:
     task = for_inspect.problems(write_problems(tmp_path), undecided="incorrect")
-    log = evaluate(task, mock(lambda said: answer(last_text(said))), tmp_path)
+    log = evaluate(task, mock(lambda messages: answer(last_text(messages))), tmp_path)
     assert log.results is not None
     assert log.results.scores[0].metrics["accuracy"].value == pytest.approx(4 / 7)
     with pytest.raises(ValueError, match="undecided must be"):
@@ -83,28 +83,28 @@ def test_undecided_can_count_as_wrong(tmp_path: Path) -> None:
 
 def test_strict_truncated_and_scored_again(tmp_path: Path) -> None:
     bench = write_problems(tmp_path)
-    unboxed = mock(lambda said: "The answer is $x^2 + C$.")
+    unboxed = mock(lambda messages: "The answer is $x^2 + C$.")
     seen = Counter(
         str(score.value) for score in values(for_inspect.problems(bench), unboxed, tmp_path)
     )
     assert seen["C"] == 1
     strict = values(for_inspect.problems(bench, strict=True), unboxed, tmp_path)
     assert {score.value for score in strict} == {"N"}
-    cut = mock(lambda said: "The answer is $x^2$", stop_reason="max_tokens")
+    cut = mock(lambda messages: "The answer is $x^2$", stop_reason="max_tokens")
     assert not [s for s in values(for_inspect.problems(bench), cut, tmp_path) if s.value == "C"]
 
 
-def values(task: Any, model: Model, place: Path) -> list[Any]:
+def values(task: Any, model: Model, log_dir: Path) -> list[Any]:
     return [
-        (sample.scores or {})["verified"] for sample in evaluate(task, model, place).samples or []
+        (sample.scores or {})["verified"] for sample in evaluate(task, model, log_dir).samples or []
     ]
 
 
 def test_stages_are_asked_one_after_the_other(tmp_path: Path) -> None:
-    shown: list[list[str]] = []
+    roles: list[list[str]] = []
 
     def say(messages: list[Any]) -> str:
-        shown.append([message.role for message in messages])
+        roles.append([message.role for message in messages])
         if len(messages) == 1:
             return "Power rule."
         assert messages[1].text == "Power rule."
@@ -114,7 +114,7 @@ def test_stages_are_asked_one_after_the_other(tmp_path: Path) -> None:
     log = evaluate(task, mock(say), tmp_path, max_connections=1)
     assert log.results is not None
     assert log.results.scores[0].metrics["accuracy"].value == pytest.approx(4 / 6)
-    assert Counter(map(len, shown)) == {1: 7, 3: 7}
+    assert Counter(map(len, roles)) == {1: 7, 3: 7}
 
 
 def test_examples_and_stop_strings() -> None:
@@ -135,11 +135,11 @@ def test_every_subset_is_a_task() -> None:
     from inspect_ai._util.registry import registry_find, registry_info
 
     tasks = registry_find(lambda info: info.type == "task")
-    known = {registry_info(each).name.split("/")[-1] for each in tasks}
-    wanted = {
+    registered = {registry_info(task).name.split("/")[-1] for task in tasks}
+    expected = {
         subset.name.replace("/", "_") for name in names() for subset in resolve(f"{name}/all")
     }
-    assert wanted | set(names()) | {"problems"} <= known
+    assert expected | set(names()) | {"problems"} <= registered
 
 
 def test_mistakes_are_one_clear_line() -> None:
@@ -208,7 +208,7 @@ def test_the_command_finds_our_tasks(tmp_path: Path) -> None:
 
 
 def test_a_run_becomes_logs_that_inspect_reads(tmp_path: Path, model: str, bench: str) -> None:
-    """Every sample comes back: its prompt, its text, its verdict."""
+    """Every sample returns with prompt, text and verdict."""
     run = harness.sweep([model], [bench], limit=6, samples=3, out=tmp_path / "run")
     assert export_run(run, "inspect", tmp_path / "logs") == 18
     rows = {(row["problem"], row["sample"]): row for row in run.completions.rows()}
@@ -239,7 +239,7 @@ def test_exported_logs_are_asked_as_a_model(tmp_path: Path, model: str, bench: s
     statuses = {(r["problem"], r["sample"]): r["status"] for r in run.verdicts().rows()}
     for path in (tmp_path / "logs").glob("*.eval"):
         problems = [run.problem(key) for key in run.problems]
-        subset = [one for one in problems if f"_{one.subset}_" in path.name]
+        subset = [problem for problem in problems if f"_{problem.subset}_" in path.name]
         again = harness.sweep(
             [f"inspect/{path}"], [bench], problems=subset, samples=2, out=tmp_path / path.stem
         )
@@ -249,14 +249,14 @@ def test_exported_logs_are_asked_as_a_model(tmp_path: Path, model: str, bench: s
 
 
 def test_inspect_s_own_log_is_graded_here(tmp_path: Path) -> None:
-    """What inspect_ai asked, in two epochs; its scorer's verdicts are ours."""
+    """inspect_ai asked in two epochs; the scorer's verdicts equal ours."""
     problems = write_problems(tmp_path)
     task = for_inspect.problems(problems)
-    evaluate(task, mock(lambda said: answer(last_text(said))), tmp_path / "logs", epochs=2)
+    evaluate(task, mock(lambda messages: answer(last_text(messages))), tmp_path / "logs", epochs=2)
     [path] = (tmp_path / "logs").glob("*.eval")
     run = harness.sweep([f"inspect/{path}"], [problems], samples=2, out=tmp_path / "run")
-    found = {(r["problem"].rpartition("/")[2], r["sample"]): r for r in run.verdicts().rows()}
-    assert [found[f"p{n}", 1]["status"] for n in range(7)] == EXPECTED
+    verdicts = {(r["problem"].rpartition("/")[2], r["sample"]): r for r in run.verdicts().rows()}
+    assert [verdicts[f"p{n}", 1]["status"] for n in range(7)] == EXPECTED
     (entry,) = run.models.values()
     assert entry["config"]["of"] == "mockllm/model"
     rows = list(run.completions.rows())

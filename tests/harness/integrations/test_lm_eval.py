@@ -32,7 +32,7 @@ def test_the_folder_is_named_by_its_content(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_command_prints_the_folder(tmp_path: Path) -> None:
     bench = write_problems(tmp_path)
-    asked = [
+    words = [
         sys.executable,
         "-m",
         "calculus_harness.harness.integrations.lm_eval_path",
@@ -40,11 +40,11 @@ def test_the_command_prints_the_folder(tmp_path: Path) -> None:
         str(tmp_path / "t"),
     ]
     done = subprocess.run(
-        [*asked, "--benchmark", bench], capture_output=True, text=True, timeout=60
+        [*words, "--benchmark", bench], capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 0, done.stderr
     assert (Path(done.stdout.strip()) / "mine.yaml").is_file()
-    done = subprocess.run([*asked, "--benchmark", "be"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([*words, "--benchmark", "be"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
     assert done.stderr.startswith("error: unknown benchmark 'be'")
 
@@ -60,11 +60,11 @@ def run(tmp_path: Path, **options: Any) -> dict[str, Any]:
     folder = lm_eval_path.write(files, tmp_path / "tasks")
     manager = TaskManager(include_path=str(folder), include_defaults=False, metadata=metadata)
     with server() as serving:
-        url, kind = f"{serving.url}/chat/completions", "local-chat-completions"
+        url, model_type = f"{serving.url}/chat/completions", "local-chat-completions"
         if not options.pop("chat", True):
-            url, kind = f"{serving.url}/completions", "local-completions"
-        found = lm_eval.simple_evaluate(
-            model=kind,
+            url, model_type = f"{serving.url}/completions", "local-completions"
+        results = lm_eval.simple_evaluate(
+            model=model_type,
             model_args={
                 "model": "stub",
                 "base_url": url,
@@ -75,11 +75,11 @@ def run(tmp_path: Path, **options: Any) -> dict[str, Any]:
             task_manager=manager,
             bootstrap_iters=0,
             log_samples=True,
-            apply_chat_template=kind == "local-chat-completions",
+            apply_chat_template=model_type == "local-chat-completions",
             **options,
         )
-    assert found is not None
-    return dict(found)
+    assert results is not None
+    return dict(results)
 
 
 class TestWithLmEval:
@@ -88,8 +88,8 @@ class TestWithLmEval:
     def test_their_numbers_are_ours(self, tmp_path: Path) -> None:
         from calculus_harness.harness import Sampling, summarise, sweep
 
-        found = run(tmp_path)
-        row = found["results"]["mine"]
+        results = run(tmp_path)
+        row = results["results"]["mine"]
         assert row["pass@1,verified"] == pytest.approx(4 / 7)
         assert row["no_answer,verified"] == row["undecided,verified"] == pytest.approx(1 / 7)
         model = tmp_path / "model.py"
@@ -103,7 +103,7 @@ class TestWithLmEval:
             sampling=Sampling(max_tokens=100),
             out=tmp_path / "run",
         )
-        [mine] = [each for each in summarise(ours).rows if each.subset != "all"]
+        [mine] = [line for line in summarise(ours).rows if line.subset != "all"]
         assert mine.passes[0].value == pytest.approx(row["pass@1,verified"])
 
     def test_every_document_has_its_verdict(self, tmp_path: Path) -> None:
@@ -114,8 +114,8 @@ class TestWithLmEval:
 
     def test_options_come_as_metadata(self, tmp_path: Path) -> None:
         options = {"prompt": "completion", "limit": 5, "shots": 1, "strict": True}
-        found = run(tmp_path, chat=False, metadata={"calculus": options, "seed": 5})
-        samples = found["samples"]["mine"]
+        results = run(tmp_path, chat=False, metadata={"calculus": options, "seed": 5})
+        samples = results["samples"]["mine"]
         assert len(samples) == 5
         assert samples[0]["doc"]["stop"] == ["\nProblem:"]
         assert samples[0]["doc"]["question"].endswith("Solution:")
@@ -131,11 +131,11 @@ def test_repeats_and_a_running_event_loop(tmp_path: Path) -> None:
     texts = [answer(integrand), r"\boxed{q}"]
     assert for_lm_eval.every_response([texts], [document]) == [texts]
 
-    async def inside() -> dict[str, float]:
+    async def in_a_loop() -> dict[str, float]:
         return for_lm_eval.process_results(document, [texts])
 
     expected = float(ANSWERS[integrand][1] == "correct") / 2
-    assert asyncio.run(inside())["pass@1"] == expected
+    assert asyncio.run(in_a_loop())["pass@1"] == expected
 
 
 @pytest.mark.lmeval

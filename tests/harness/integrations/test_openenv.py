@@ -1,4 +1,4 @@
-"""OpenEnv: episodes over its own server and client."""
+"""OpenEnv: episodes over OpenEnv's own server and client."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def test_episodes_over_the_packages_own_server() -> None:
 
     with TestClient(app()) as client, client.websocket_connect("/ws") as socket:
 
-        def ask(kind: str, **data: Any) -> dict[str, Any]:
-            socket.send_json({"type": kind, "data": data})
+        def ask(message_type: str, **data: Any) -> dict[str, Any]:
+            socket.send_json({"type": message_type, "data": data})
             reply: dict[str, Any] = socket.receive_json()
             return reply
 

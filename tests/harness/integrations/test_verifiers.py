@@ -39,7 +39,7 @@ EXPECTED = {f"p{n}": status for n, (_, status) in enumerate(ANSWERS.values())}
 
 
 #: The name of the problems' subset.
-PLACE = "mine/problems"
+SUBSET = "mine/problems"
 
 
 def taskset(benchmark: str, **options: Any) -> CalculusTaskset:
@@ -49,13 +49,13 @@ def taskset(benchmark: str, **options: Any) -> CalculusTaskset:
 
 
 def trace_of(task: Any, text: str) -> Any:
-    """A trace in which the model has said this, as a harness would leave it."""
-    made = vf.Trace(
+    """A trace with a given text of the model, as left by a harness."""
+    trace = vf.Trace(
         task=vf.TraceTask(type="CalculusTask", data=task.data, key=task.key, hash=task.hash),
         agent=vf.AgentInfo(config=vf.AgentConfig()),
     )
-    made.root_reply = text
-    return made
+    trace.root_reply = text
+    return trace
 
 
 def scored(task: Any, text: str) -> Any:
@@ -76,10 +76,10 @@ def test_verdicts_become_rewards(tmp_path: Path) -> None:
 def test_the_reward_is_set_by_the_configuration(tmp_path: Path) -> None:
     bench = write_problems(tmp_path)
     formal = CalculusTaskConfig(components=["correctness", "format"], weights=[1.0, 0.5])
-    [task] = taskset(bench, task=formal).include(names=[f"{PLACE}/p0"])
+    [task] = taskset(bench, task=formal).include(names=[f"{SUBSET}/p0"])
     assert scored(task, r"\boxed{x^2}").reward == 1.5
     assert scored(task, "It is x^2.").reward == 0
-    [task] = taskset(bench, task=CalculusTaskConfig(strict=False)).include(names=[f"{PLACE}/p0"])
+    [task] = taskset(bench, task=CalculusTaskConfig(strict=False)).include(names=[f"{SUBSET}/p0"])
     assert scored(task, "The answer is $x^2$.").reward == 1
 
 
@@ -114,7 +114,7 @@ def test_the_configuration_has_every_field_of_a_rubric(tmp_path: Path) -> None:
     names = {item.name for item in fields(scoring.Rubric)} - own
     assert CalculusTaskConfig().rubric.keys() == names
     config = CalculusTaskConfig(components=["correctness", "format"], must_think=True)
-    [task] = taskset(write_problems(tmp_path), task=config).include(names=[f"{PLACE}/p0"])
+    [task] = taskset(write_problems(tmp_path), task=config).include(names=[f"{SUBSET}/p0"])
     assert scored(task, r"\boxed{x^2}").reward == pytest.approx(1.08)
     assert scored(task, r"<think>x</think>\boxed{x^2}").reward == 1.1
 
@@ -153,14 +153,14 @@ def test_the_package_has_one_taskset() -> None:
 
 
 def test_the_example_runs(tmp_path: Path) -> None:
-    asked = [
+    problems = [
         sys.executable,
         "examples/eval_with_verifiers.py",
         write_problems(tmp_path),
         answer("2x"),
     ]
     done = subprocess.run(
-        asked,
+        problems,
         cwd=ROOT,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -200,15 +200,15 @@ def test_vf_eval_by_its_name(tmp_path: Path) -> None:
             timeout=400,
         )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-    found = {}
+    statuses = {}
     for line in (tmp_path / "run" / "traces.jsonl").read_text().splitlines():
         [trace] = json.loads(line)["traces"]
         assert not trace["errors"], trace["errors"]
         [status] = [name for name in STATUSES if trace["metrics"][name]]
         status = status.removeprefix("is_")
-        found[trace["task"]["key"].split("/")[-1]] = status
+        statuses[trace["task"]["key"].split("/")[-1]] = status
         assert trace["rewards"]["solved"]["score"] == float(status == "correct")
-    assert found == EXPECTED
+    assert statuses == EXPECTED
 
 
 OWN = '''
@@ -230,7 +230,7 @@ def test_functions_of_one_s_own_are_part_of_the_reward(tmp_path: Path) -> None:
     config = CalculusTaskConfig(
         components=["correctness", f"{own}:brevity", f"{own}:firmness"], weights=[1.0, 0.5, 0.25]
     )
-    [task] = taskset(write_problems(tmp_path), task=config).include(names=[f"{PLACE}/p0"])
+    [task] = taskset(write_problems(tmp_path), task=config).include(names=[f"{SUBSET}/p0"])
     right, long, wrong = (
         scored(task, text)
         for text in (r"\boxed{x^2}", r"it is, after some thought, \boxed{x^2}", r"\boxed{x^3}")

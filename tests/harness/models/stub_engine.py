@@ -1,4 +1,4 @@
-"""A model that runs as engines on a cluster, and dies when it is told to."""
+"""A model with engines on a cluster that die on request."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from calculus_harness.harness.models.placement import Placement
 
 @dataclass(frozen=True, kw_only=True)
 class StubEngine(Model):
-    """Says the seed, its process and its GPUs. ``deadly`` is a seed that kills the process.
+    """Answers with the seed, the process and the GPUs. ``deadly`` is a seed that kills the process.
 
-    With ``once``, a file that is made then, only the first process dies of it. With ``roll``, a
-    folder, answers wait until so many processes as there should be ``engines`` are in it.
+    With ``once``, the name of a file, only the first process dies and writes the file. With
+    ``roll``, a folder, answers wait until ``engines`` processes have registered in the folder.
     """
 
     gpus: int = operational(1)

@@ -1,4 +1,4 @@
-"""A Python model that fails: where, and how soon it is said."""
+"""A Python model that fails: the position of the fault, reported early."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def test_what_other_models_answered_stays_and_the_broken_one_is_forgotten(
     run = Run(tmp_path / "run")
     assert [entry["label"] for entry in run.models.values()] == ["python/right.py:answer"]
     assert len(list(run.completions.rows())) == 30
-    shown = cli("report", "run").stdout
-    assert "Not finished" not in shown
-    assert "broken" not in shown
+    report = cli("report", "run").stdout
+    assert "Not finished" not in report
+    assert "broken" not in report
 
 
 def test_a_function_that_fails_now_and_then_does_not(cli: Command, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Other weights are another model: the hash of a directory, and the commit of a hub's model."""
+"""Other weights are another model: the hash of a directory, the commit of a hub's model."""
 
 from __future__ import annotations
 
@@ -20,38 +20,38 @@ def model(tmp_path: Path) -> Path:
 
 
 def test_any_file_counts_and_its_place_does_not(model: Path, tmp_path: Path) -> None:
-    first = directory_hash(model)
-    assert directory_hash(model.rename(tmp_path / "moved")) == first
+    original_hash = directory_hash(model)
+    assert directory_hash(model.rename(tmp_path / "moved")) == original_hash
     model = tmp_path / "moved"
     (model / "config.json").write_text('{"layers": 3}')
     second = directory_hash(model)
     (model / "config.json").write_text('{"layers": 2}')
-    assert directory_hash(model) == first != second
+    assert directory_hash(model) == original_hash != second
     (model / "sub").mkdir()
     (model / "sub" / "extra.json").write_text("{}")
-    assert directory_hash(model) not in (first, second)
+    assert directory_hash(model) not in (original_hash, second)
 
 
 def test_weights_of_the_same_size_differ_at_either_end_and_throughout(model: Path) -> None:
     path = model / "model.safetensors"
     size = path.stat().st_size
-    found = {directory_hash(model)}
+    hashes = {directory_hash(model)}
     for start, end in ((0, 1), (size - 1, size), (size // 2 - 3 * BLOCK, size // 2)):
         data = bytearray(size)
         data[start:end] = b"x" * (end - start)
         path.write_bytes(data)
-        found.add(directory_hash(model))
+        hashes.add(directory_hash(model))
     path.write_bytes(bytes(size + 1))
-    found.add(directory_hash(model))
-    assert len(found) == 5
+    hashes.add(directory_hash(model))
+    assert len(hashes) == 5
 
 
 def test_small_weights_are_read_whole(model: Path) -> None:
     path = model / "adapter.bin"
     path.write_bytes(bytes(5 * BLOCK))
-    first = directory_hash(model)
+    original_hash = directory_hash(model)
     path.write_bytes(bytes(BLOCK + 7) + b"x" + bytes(4 * BLOCK - 8))
-    assert directory_hash(model) != first
+    assert directory_hash(model) != original_hash
 
 
 def test_a_commit_is_known_offline_once_it_is_downloaded(

@@ -1,4 +1,4 @@
-"""Kinds of model that other distributions bring, by the entry points of the group."""
+"""Kinds of model of other distributions, by the entry points of the group."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ nothing = 3
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory of installed distributions, on Python's path; `parrots` is in it."""
+    """A directory of installed distributions with `parrots`, on Python's path."""
     (tmp_path / "parrots_for_tests.py").write_text(MODULE)
     metadata = tmp_path / "parrots-1.0.dist-info"
     metadata.mkdir()

@@ -1,4 +1,4 @@
-"""GGUF files as models: found by path or package, converted once, refused in one line."""
+"""GGUF files as models: found by path or package, converted once, refused in a single line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def refusal(name: str) -> str:
-    """The message with which a name is refused: one line, and the same before anything is asked."""
+    """The single-line refusal of a name, the same before any request."""
     with pytest.raises(ModelError) as raised:
         weights_folder(name)
     message = str(raised.value)

@@ -1,4 +1,4 @@
-"""litellm as a model kind, against local servers that speak its providers' protocols."""
+"""litellm as a model kind, against local servers with the providers' protocols."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ pytestmark = pytest.mark.ray
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """Two nodes with two GPUs each, which nobody uses."""
+    """Two unused nodes with two GPUs each."""
     with ray_nodes() as nodes:
         for _ in range(2):
             add_node(nodes, num_gpus=2)
@@ -45,37 +45,37 @@ def cluster() -> Iterator[Any]:
 
 
 def requests(count: int) -> list[Request]:
-    shown = {"integrand": "2x", "variable": "x"}
-    problem = Problem("p", "integration", "toy", "s", inputs=shown, target=shown)
+    inputs = {"integrand": "2x", "variable": "x"}
+    problem = Problem("p", "integration", "toy", "s", inputs=inputs, target=inputs)
     prompt, sampling = Rendered(text="2x"), Sampling()
     key = request_hash(problem, prompt, sampling)
-    first = Request("m", problem, prompt, sampling, key)
-    return [replace(first, seed=seed, sample=seed) for seed in range(count)]
+    template = Request("m", problem, prompt, sampling, key)
+    return [replace(template, seed=seed, sample=seed) for seed in range(count)]
 
 
 def answers(model: StubEngine, count: int) -> list[Completion]:
-    """The completions of so many requests, each of which must have one."""
+    """The completions of a number of requests, one for each request."""
 
-    async def asked() -> list[Completion]:
+    async def ask_engines() -> list[Completion]:
         engines = placed(model)
         assert isinstance(engines, EnginePool)
         try:
-            async with aclosing(engines.complete(stream(requests(count)))) as found:
-                return [one async for one in found]
+            async with aclosing(engines.complete(stream(requests(count)))) as completions:
+                return [completion async for completion in completions]
         finally:
             await engines.close()
 
-    found = sorted(asyncio.run(asked()), key=lambda one: one.sample)
-    assert [one.sample for one in found] == list(range(count))
-    return found
+    completions = sorted(asyncio.run(ask_engines()), key=lambda completion: completion.sample)
+    assert [completion.sample for completion in completions] == list(range(count))
+    return completions
 
 
-def processes(found: list[Completion]) -> dict[str, set[str]]:
-    """The processes that answered, and the GPUs of each."""
+def processes(completions: list[Completion]) -> dict[str, set[str]]:
+    """The answering processes, with the GPUs of each."""
     gpus: dict[str, set[str]] = {}
-    for one in found:
-        if one.finish_reason is FinishReason.STOP:
-            _, process, visible = one.text.split(" ")
+    for completion in completions:
+        if completion.finish_reason is FinishReason.STOP:
+            _, process, visible = completion.text.split(" ")
             gpus.setdefault(process, set()).add(visible)
     return gpus
 
@@ -94,21 +94,21 @@ def test_engines_have_their_gpus(
     cluster: Any, tmp_path: Path, gpus: int, engines: int, visible: list[str]
 ) -> None:
     model = StubEngine(spec="stub/a", gpus=gpus, engines=engines, roll=str(tmp_path))
-    found = processes(answers(model, 64))
-    assert sorted(one for (one,) in found.values()) == visible
+    gpus_of_process = processes(answers(model, 64))
+    assert sorted(gpu for (gpu,) in gpus_of_process.values()) == visible
 
 
 def test_an_engine_that_dies_is_replaced(cluster: Any, tmp_path: Path) -> None:
     once = tmp_path / "died"
     model = StubEngine(spec="stub/a", gpus=2, deadly=9, once=str(once))
-    found = answers(model, 64)
+    completions = answers(model, 64)
     assert once.exists()
-    assert all(one.finish_reason is FinishReason.STOP for one in found)
+    assert all(answer.finish_reason is FinishReason.STOP for answer in completions)
 
 
 def test_a_request_that_kills_engines_is_left(cluster: Any) -> None:
-    found = answers(StubEngine(spec="stub/a", gpus=2, engines=1, deadly=9), 32)
-    (failed,) = (one for one in found if one.finish_reason is not FinishReason.STOP)
+    completions = answers(StubEngine(spec="stub/a", gpus=2, engines=1, deadly=9), 32)
+    (failed,) = (item for item in completions if item.finish_reason is not FinishReason.STOP)
     assert failed.sample == 9
     assert failed.finish_reason is FinishReason.UNREACHABLE
     assert "3 engines died with this request" in failed.detail
@@ -185,8 +185,8 @@ def test_a_network_answers_as_it_does_here(
         run = sweep([model], ["drills"], prompt="direct", out=tmp_path / name, **settings)
         return {row["key"]: row["text"] for row in run.completions.rows()}
 
-    there = texts("there")
+    placed_texts = texts("there")
     patch: Callable[..., Any] = monkeypatch.setattr
     patch("calculus_harness.harness.models.placed.pool.cluster_in_use", lambda: None)
-    assert texts("here") == there
-    assert len(there) == 16
+    assert texts("here") == placed_texts
+    assert len(placed_texts) == 16

@@ -1,4 +1,4 @@
-"""Where engines go on a cluster, without one."""
+"""The placement of engines on a cluster, without a cluster."""
 
 from __future__ import annotations
 

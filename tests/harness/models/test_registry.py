@@ -20,8 +20,8 @@ from calculus_harness.harness.tasks import default_prompt
 
 
 def problem(integrand: str, name: str = "p") -> Problem:
-    shown = {"integrand": integrand, "variable": "x"}
-    return Problem(name, "integration", "toy", "s", inputs=shown, target=shown)
+    inputs = {"integrand": integrand, "variable": "x"}
+    return Problem(name, "integration", "toy", "s", inputs=inputs, target=inputs)
 
 
 def request(problem: Problem, model: Model, sample: int = 0) -> Request:
@@ -51,20 +51,20 @@ def answers(model: Model, problems: Iterable[Problem]) -> dict[str, Completion]:
 
 @given(st.text("x\ud83d\ude00\udfff\ufeffé\U0001f600", max_size=8), st.text(max_size=8))
 def test_what_a_completion_says_is_unicode(odd: str, sound: str) -> None:
-    asked = request(problem("x"), create("solver/sympy"))
-    said = Completion.to(asked, odd, reasoning=sound, detail=f"{odd}{sound}")
-    assert said.text.encode().decode() == said.text
-    assert (said.reasoning, said.detail) == (sound, said.text + sound)
-    assert Completion.from_dict(said.to_dict()) == said
+    asked_request = request(problem("x"), create("solver/sympy"))
+    completion = Completion.to(asked_request, odd, reasoning=sound, detail=f"{odd}{sound}")
+    assert completion.text.encode().decode() == completion.text
+    assert (completion.reasoning, completion.detail) == (sound, completion.text + sound)
+    assert Completion.from_dict(completion.to_dict()) == completion
 
 
 def test_options_are_converted_checked_and_part_of_the_identity() -> None:
     plain = create("solver/sympy")
     assert create("solver/sympy", {"time-limit": "10"}).hash == plain.hash
     assert create("solver/sympy", {"concurrency": "1"}).hash == plain.hash
-    other = create("solver/sympy", {"time_limit": 5})
-    assert other.hash != plain.hash
-    assert other.label == "solver/sympy (time-limit=5.0)"
+    limited = create("solver/sympy", {"time_limit": 5})
+    assert limited.hash != plain.hash
+    assert limited.label == "solver/sympy (time-limit=5.0)"
     with pytest.raises(UnknownNameError, match="did you mean 'time-limit'"):
         create("solver/sympy", {"timelimit": 5})
     for value in ("two", "2.5", 2.5, True):
@@ -79,7 +79,7 @@ def test_options_are_converted_checked_and_part_of_the_identity() -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Echo(Model):
-    """Says what it was asked for."""
+    """Answers with the question."""
 
     loud: bool = False
 
@@ -105,11 +105,13 @@ def test_a_mistyped_kind_is_suggested_with_the_name(spec: str, meant: str) -> No
     assert f"unknown model {spec!r}; {meant}" in str(refused.value)
 
 
-@pytest.mark.parametrize("kind", ["openai", "openai-batch", "vllm", "vllm-server", "transformers"])
-def test_thinking_is_said_in_one_way(kind: str) -> None:
-    model = dict(describe())[f"{kind}/NAME"]
+@pytest.mark.parametrize(
+    "model_kind", ["openai", "openai-batch", "vllm", "vllm-server", "transformers"]
+)
+def test_thinking_is_said_in_one_way(model_kind: str) -> None:
+    model = dict(describe())[f"{model_kind}/NAME"]
     assert option_names(model)["enable-thinking"] is None  # the template decides
-    for said, meant in (
+    for value, meant in (
         ("true", True),
         ("false", False),
         (True, True),
@@ -117,30 +119,30 @@ def test_thinking_is_said_in_one_way(kind: str) -> None:
         (None, None),
     ):
         for name in ("enable-thinking", "enable_thinking"):
-            assert _settings(model, f"{kind}/m", {name: said}) == {"enable_thinking": meant}
+            assert _settings(model, f"{model_kind}/m", {name: value}) == {"enable_thinking": meant}
     with pytest.raises(ModelError, match="enable-thinking must be true or false, not 'no'"):
-        _settings(model, f"{kind}/m", {"enable-thinking": "no"})
+        _settings(model, f"{model_kind}/m", {"enable-thinking": "no"})
 
 
 def test_a_kind_of_ones_own() -> None:
     register("echo", Echo)
     model = create("echo/there", {"loud": "true"})
-    (found,) = answers(model, [problem("x")]).values()
-    assert found.text == "ECHO/THERE"
+    (completion,) = answers(model, [problem("x")]).values()
+    assert completion.text == "ECHO/THERE"
     assert "echo/NAME" in dict(describe())
     with pytest.raises(ModelError, match="true or false"):
         create("echo/there", {"loud": "very"})
 
 
 def test_asking_keeps_to_the_concurrency_and_lets_answers_make_requests() -> None:
-    """The next request may depend on an answer: neither side may wait for the other forever."""
+    """The next request may depend on an answer: no deadlock of the two sides."""
     model = Echo(spec="echo/x")
-    running, most = 0, 0
+    running, peak = 0, 0
 
     async def ask(item: Request) -> Completion:
-        nonlocal running, most
+        nonlocal running, peak
         running += 1
-        most = max(most, running)
+        peak = max(peak, running)
         await asyncio.sleep(0.001)
         running -= 1
         return Completion.to(item, "")
@@ -154,6 +156,7 @@ def test_asking_keeps_to_the_concurrency_and_lets_answers_make_requests() -> Non
             while (item := await queue.get()) is not None:
                 yield item
 
+        # Every answer of the first twenty makes a further request.
         count = 0
         async for completion in ask_each(requests(), ask, 4):
             count += 1
@@ -164,7 +167,7 @@ def test_asking_keeps_to_the_concurrency_and_lets_answers_make_requests() -> Non
         return count
 
     assert asyncio.run(asyncio.wait_for(conduct(), 20)) == 40
-    assert most == 4
+    assert peak == 4
 
 
 def test_closing_the_stream_ends_what_was_started() -> None:
@@ -191,7 +194,7 @@ def test_closing_the_stream_ends_what_was_started() -> None:
 
 
 def test_a_closed_stream_has_ended_what_was_under_way(tmp_path: Path) -> None:
-    """By the time that closing returns: nobody waits for a garbage collector."""
+    """By the time of the return, without a wait for a garbage collector."""
     (tmp_path / "slow.py").write_text(
         "import asyncio\n"
         "ended = []\n"
@@ -206,8 +209,8 @@ def test_a_closed_stream_has_ended_what_was_under_way(tmp_path: Path) -> None:
     model = create(f"python/{tmp_path / 'slow.py'}:answer")
 
     async def begin_and_close() -> None:
-        asked = [request(problem(f"x + {n}"), model) for n in ("quick", 1, 2)]
-        completions = model.complete(stream(asked))
+        requests = [request(problem(f"x + {n}"), model) for n in ("quick", 1, 2)]
+        completions = model.complete(stream(requests))
         assert (await anext(completions)).text == "said"
         await completions.aclose()
         assert model._function.__globals__["ended"] == [True, True]  # type: ignore[attr-defined]
@@ -216,12 +219,12 @@ def test_a_closed_stream_has_ended_what_was_under_way(tmp_path: Path) -> None:
 
 
 def test_a_failure_ends_the_stream_after_what_is_under_way() -> None:
-    """No answer that was paid for is lost, and nothing more is asked, wherever it fails."""
+    """No paid answer is lost, and no further request is sent, wherever the failure occurs."""
     model = Echo(spec="echo/x")
-    asked = []
+    samples = []
 
     async def ask(item: Request) -> Completion:
-        asked.append(item.sample)
+        samples.append(item.sample)
         await asyncio.sleep(0.005)
         if item.sample == 1:
             raise ModelError("the key is wrong")
@@ -248,6 +251,6 @@ def test_a_failure_ends_the_stream_after_what_is_under_way() -> None:
         return got
 
     for wait_for_more in (False, True):
-        asked.clear()
+        samples.clear()
         assert sorted(asyncio.run(asyncio.wait_for(conduct(wait_for_more), 20))) == [0, 2]
-        assert sorted(asked) == [0, 1, 2]
+        assert sorted(samples) == [0, 1, 2]

@@ -1,4 +1,4 @@
-"""Options that a kind has no field for and passes on."""
+"""Options without a field of the model class are passed on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from calculus_harness.harness.models.registry import _BUILT_IN, option_names
 
 @dataclass(frozen=True, kw_only=True)
 class Strict(Model):
-    """Takes what it knows."""
+    """Takes known options."""
 
     width: int = 1
     loud: bool | None = None
@@ -37,7 +37,7 @@ class Passing(Strict):
 
 
 @pytest.fixture(autouse=True)
-def kinds(monkeypatch: pytest.MonkeyPatch) -> None:
+def registered_models(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("calculus_harness.harness.models.registry._BUILT_IN", dict(_BUILT_IN))
     register("strict", Strict)
     register("passing", Passing)
@@ -68,8 +68,8 @@ def test_the_field_itself_is_no_option_and_other_kinds_refuse() -> None:
 
 
 def test_an_optional_switch_is_off_on_or_neither() -> None:
-    found = [create("strict/x", options) for options in ({}, {"loud": "true"}, {"loud": "false"})]
-    assert [model.loud for model in found] == [None, True, False]  # type: ignore[attr-defined]
-    assert len({model.hash for model in found}) == 3
+    models = [create("strict/x", options) for options in ({}, {"loud": "true"}, {"loud": "false"})]
+    assert [model.loud for model in models] == [None, True, False]  # type: ignore[attr-defined]
+    assert len({model.hash for model in models}) == 3
     with pytest.raises(ModelError, match="loud must be true or false"):
         create("strict/x", {"loud": "maybe"})

@@ -1,4 +1,4 @@
-"""HINT's baselines: tokens, networks, training that can be interrupted, and answers in a run."""
+"""HINT's baselines: tokens, networks, interruptible training, and answers in a run."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_the_defaults_are_those_of_table_a3() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"kind": "gru", "relative": True}, "neither relative nor universal"),
         ({"kind": "transformer", "attention": True}, "no option attention"),
@@ -51,8 +51,8 @@ def test_the_defaults_are_those_of_table_a3() -> None:
         ({"kind": "lstm", "dropout": 1.0}, "between 0 and 1"),
     ],
 )
-def test_sizes_that_cannot_be(wrong: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_sizes_that_cannot_be(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         Sizes(**wrong)
 
 
@@ -83,17 +83,17 @@ def networks() -> Any:
     return networks
 
 
-def small(name: str, **more: Any) -> Sizes:
+def small(name: str, **changes: Any) -> Sizes:
     table = TABLE_3[name]
-    kinds = ("kind", "attention", "relative", "universal")
-    return Sizes(**{kind: getattr(table, kind) for kind in kinds}, **(SMALL | more))
+    names = ("kind", "attention", "relative", "universal")
+    return Sizes(**{field: getattr(table, field) for field in names}, **(SMALL | changes))
 
 
-def made(name: str, **more: Any) -> Any:
+def network_of(name: str, **changes: Any) -> Any:
     import torch
 
     torch.manual_seed(0)
-    return networks().make(small(name, **more)).eval()
+    return networks().make(small(name, **changes)).eval()
 
 
 @pytest.mark.train
@@ -101,25 +101,25 @@ def made(name: str, **more: Any) -> Any:
 def test_padding_and_later_tokens_change_nothing(name: str) -> None:
     import torch
 
-    library, network = networks(), made(name)
+    library, network = networks(), network_of(name)
     sources = [source_tokens(text) for text in TEXTS]
-    before = torch.tensor([[1, 5, 6, 7]] * len(TEXTS))
-    together = network.decode(network.encode(library.padded(sources, "cpu")), before)
+    prefix = torch.tensor([[1, 5, 6, 7]] * len(TEXTS))
+    together = network.decode(network.encode(library.padded(sources, "cpu")), prefix)
     for row, source in enumerate(sources):
-        alone = network.decode(network.encode(library.padded([source], "cpu")), before[:1])
+        alone = network.decode(network.encode(library.padded([source], "cpu")), prefix[:1])
         assert torch.allclose(alone[0], together[row], atol=1e-5)
-    first = network.decode(network.encode(library.padded(sources, "cpu")), before[:, :2])
-    assert torch.allclose(first, together[:, :2], atol=1e-5)
+    truncated = network.decode(network.encode(library.padded(sources, "cpu")), prefix[:, :2])
+    assert torch.allclose(truncated, together[:, :2], atol=1e-5)
     shuffled = [[source[0], *reversed(source[1:-1]), source[-1]] for source in sources]
-    other = network.decode(network.encode(library.padded(shuffled, "cpu")), before)
-    assert not torch.allclose(other[2:], together[2:], atol=1e-4)  # the order is seen
+    reordered = network.decode(network.encode(library.padded(shuffled, "cpu")), prefix)
+    assert not torch.allclose(reordered[2:], together[2:], atol=1e-4)  # the order is seen
 
 
 @pytest.mark.train
 @pytest.mark.parametrize("name", [name for name in TABLE_3 if name.startswith("transformer")])
 def test_the_states_of_a_transformer_are_as_wide_as_hidden(name: str) -> None:
-    """Not as wide as its embeddings; the feed-forward layers are four times that (their code)."""
-    network = made(name, embedding=16, hidden=24)
+    """Attention is narrower than the embeddings; feed-forward layers have 4 times the width."""
+    network = network_of(name, embedding=16, hidden=24)
     layer = network.encoder[0]
     assert layer.own.query.weight.shape == (24, 24)
     assert layer.forward_net[0].weight.shape == (96, 24)
@@ -131,9 +131,9 @@ def test_a_universal_encoder_has_one_layer_and_relative_places_are_differences()
     import torch
 
     library = networks()
-    one, six = (made("transformer-universal", layers=layers) for layers in (1, 6))
-    assert sum(w.numel() for w in one.parameters()) == sum(w.numel() for w in six.parameters())
-    assert len(made("transformer-relative", layers=3).encoder) == 3
+    single, six = (network_of("transformer-universal", layers=layers) for layers in (1, 6))
+    assert sum(w.numel() for w in single.parameters()) == sum(w.numel() for w in six.parameters())
+    assert len(network_of("transformer-relative", layers=3).encoder) == 3
     attention = library.Attention(
         small("transformer-relative", max_distance=2), relative=True
     ).eval()
@@ -141,27 +141,27 @@ def test_a_universal_encoder_has_one_layer_and_relative_places_are_differences()
     torch.nn.init.normal_(attention.by_place)
     x, seen = torch.randn(2, 5, 24), torch.ones(2, 1, 1, 5, dtype=torch.bool)
     seen[1, ..., 4] = False
-    found = attention(x, x, seen)
+    attended = attention(x, x, seen)
     # The sum of Dai et al. 2019, section 3.3, term by term.
     heads, width = 2, 12
     q, k, v = (linear(x) for linear in (attention.query, attention.key, attention.value))
     mixed = torch.zeros(2, 5, 24)
     for b in range(2):
         for h in range(heads):
-            part = slice(h * width, (h + 1) * width)
+            head = slice(h * width, (h + 1) * width)
             for i in range(5):
                 scores = []
                 for j in range(5 if b == 0 else 4):
                     offset = torch.tensor([max(-2, min(i - j, 2))])
-                    place = attention.place(library.waves(offset, 24))[0, part]
-                    content = (q[b, i, part] + attention.by_content[h, 0]) @ k[b, j, part]
+                    offset_key = attention.place(library.waves(offset, 24))[0, head]
+                    content = (q[b, i, head] + attention.by_content[h, 0]) @ k[b, j, head]
                     scores.append(
-                        (content + (q[b, i, part] + attention.by_place[h, 0]) @ place)
+                        (content + (q[b, i, head] + attention.by_place[h, 0]) @ offset_key)
                         / math.sqrt(width)
                     )
                 shares = torch.stack(scores).softmax(0)
-                mixed[b, i, part] = sum(s * v[b, j, part] for j, s in enumerate(shares))
-    assert torch.allclose(found, attention.out(mixed), atol=1e-5)
+                mixed[b, i, head] = sum(s * v[b, j, head] for j, s in enumerate(shares))
+    assert torch.allclose(attended, attention.out(mixed), atol=1e-5)
 
 
 @pytest.mark.train
@@ -169,7 +169,7 @@ def test_a_universal_encoder_has_one_layer_and_relative_places_are_differences()
 def test_a_few_expressions_are_learnt_by_heart(name: str) -> None:
     import torch
 
-    library, network = networks(), made(name, dropout=0.0).train()
+    library, network = networks(), network_of(name, dropout=0.0).train()
     source = library.padded([source_tokens(text) for text in TEXTS], "cpu")
     values = [parse(text).value or 0 for text in TEXTS]
     target = library.padded([target_tokens(value) for value in values], "cpu")
@@ -183,14 +183,14 @@ def test_a_few_expressions_are_learnt_by_heart(name: str) -> None:
     assert [answer(row) for row in written] == list(map(str, values))
 
 
-def config(**more: Any) -> Any:
+def config(**changes: Any) -> Any:
     networks()
     from calculus_harness.harness.training.hint import HintConfig, HintEvaluation, TrainingSection
 
     training = TrainingSection(steps=7, batch_size=2, save_steps=3, validation=0)
     evaluation = HintEvaluation(benchmarks=("hint/LS",), limit=3)
-    given = {"models": ("lstm-attention",), "sizes": SMALL, "training": training}
-    return HintConfig(**(given | {"evaluation": evaluation} | more))
+    defaults = {"models": ("lstm-attention",), "sizes": SMALL, "training": training}
+    return HintConfig(**(defaults | {"evaluation": evaluation} | changes))
 
 
 @pytest.fixture
@@ -212,8 +212,8 @@ def test_an_interrupted_training_ends_in_the_same_weights(
     from calculus_harness.harness.training import hint
     from calculus_harness.harness.training.hint import examples
 
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
-    hint.train(config(), TrainingRun(whole))
+    uninterrupted, broken = tmp_path / "whole", tmp_path / "broken"
+    hint.train(config(), TrainingRun(uninterrupted))
     steps = examples.batches
 
     def stopping(*arguments: Any) -> Any:
@@ -228,7 +228,7 @@ def test_an_interrupted_training_ends_in_the_same_weights(
     monkeypatch.setattr(examples, "batches", steps)
     hint.train(config(), TrainingRun(broken))
     name = "lstm-attention-s0/model/model.safetensors"
-    assert (whole / name).read_bytes() == (broken / name).read_bytes()
+    assert (uninterrupted / name).read_bytes() == (broken / name).read_bytes()
     log = [json.loads(line) for line in (broken / name).parents[1].joinpath("log.jsonl").open()]
     assert [row["step"] for row in log] == [3, 6, 7]
     with pytest.raises(RunError, match="other settings"):
@@ -238,7 +238,7 @@ def test_an_interrupted_training_ends_in_the_same_weights(
 @pytest.mark.train
 @pytest.mark.usefixtures("few")
 def test_a_baseline_answers_in_a_run(tmp_path: Path) -> None:
-    """What it cannot read is named, and the rest is answered."""
+    """Unreadable inputs are named, and all other inputs are answered."""
     from calculus_harness.harness.training import hint
 
     run = hint.train(config(seeds=(0, 1)), TrainingRun(tmp_path / "out"))
@@ -246,12 +246,12 @@ def test_a_baseline_answers_in_a_run(tmp_path: Path) -> None:
     assert [row[0] for row in table.rows] == ["lstm-attention"]
     assert table.headings == ("model", "LS")
     folder = tmp_path / "out/lstm-attention-s0"
-    asked = [
+    problems = [
         Problem(f"p{n}", "arithmetic", "own", "s", {"expression": text}, {"value": 3})
         for n, text in enumerate(["2^3", *TEXTS])
     ]
     spec = f"seq2seq/{folder}"
-    run = sweep([spec], ["own"], problems=asked, out=tmp_path / "run")
+    run = sweep([spec], ["own"], problems=problems, out=tmp_path / "run")
     details = {row["problem"]: row.get("detail", "") for row in run.completions.rows()}
     assert len(details) == 6
     assert details.pop("own/s/p0") == "this model cannot read '^'"
@@ -263,7 +263,7 @@ def test_a_baseline_answers_in_a_run(tmp_path: Path) -> None:
         create(spec, {"pictures": str(tmp_path)})
     (folder / "model/model.safetensors").write_bytes(b"torn")
     with pytest.raises(ModelError, match="cannot be loaded"):
-        sweep([spec], ["own"], problems=asked, out=tmp_path / "torn")
+        sweep([spec], ["own"], problems=problems, out=tmp_path / "torn")
 
 
 @pytest.mark.train
@@ -281,10 +281,10 @@ def test_a_baseline_that_sees_is_trained_and_answers(tmp_path: Path) -> None:
     assert not any(row.get("detail") for row in run.completions.rows())
 
 
-def replace_training(config: Any, **more: Any) -> Any:
+def replace_training(config: Any, **changes: Any) -> Any:
     from msgspec.structs import replace as changed
 
-    return changed(config, training=changed(config.training, **more))
+    return changed(config, training=changed(config.training, **changes))
 
 
 @pytest.mark.train
@@ -318,7 +318,7 @@ def test_configurations_of_the_examples_are_read(tmp_path: Path) -> None:
     )
     assert len(read(examples / "hint_cpu.yaml", HintConfig).seeds) == 3
     path = tmp_path / "own.yaml"
-    for text, said in (
+    for text, message in (
         ("models: [grus]", "unknown model 'grus'"),
         ("models: [gru]\nsizes: { hiden: 3 }", "hiden"),
         ("models: [gru]\nsizes: { heads: 0 }", "must be positive"),
@@ -328,5 +328,5 @@ def test_configurations_of_the_examples_are_read(tmp_path: Path) -> None:
         ("models: [gru]\nsizes: { kind: lstm }", "say the kind"),
     ):
         path.write_text(text)
-        with pytest.raises(UserError, match=said):
+        with pytest.raises(UserError, match=message):
             read(path, HintConfig)

@@ -1,4 +1,4 @@
-"""`compare` on runs of a model that is worse on perturbations, and refusals."""
+"""`compare` on runs of a model with worse results on perturbations, and refusals."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def row(name: str, n: int, subset: str, parent: str | None = None) -> dict[str, 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Two runs: 14 originals and two perturbations of each, of the same model with other luck."""
+    """Two runs of a model with different luck: 14 originals, two perturbations of each."""
     folder = tmp_path_factory.mktemp("compare")
     rows = [row(f"p{i}", i + 1, "plain") for i in range(14)]
     rows += [row(f"p{i}-{j}", 100 * j + i + 1, "large", f"p{i}") for i in range(14) for j in (1, 2)]
@@ -67,20 +67,20 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def test_perturbations_are_paired_with_their_originals(
     cli: Command, runs: tuple[Path, Path]
 ) -> None:
-    shown = cli("compare", runs[0], "--by", "perturbation", "--breakdown", "tag", "--json")
-    assert shown.returncode == 0, shown.stderr
-    found = json.loads(shown.stdout)
-    (line,) = found["contrasts"]
+    result = cli("compare", runs[0], "--by", "perturbation", "--breakdown", "tag", "--json")
+    assert result.returncode == 0, result.stderr
+    compared = json.loads(result.stdout)
+    (line,) = compared["contrasts"]
     assert (line["group"], line["pairs"], line["clusters"]) == ("bench/large", 14, 14)
     assert [d["k"] for d in line["differences"]] == [1, 4]
-    first = line["differences"][0]
-    assert first["value"] == pytest.approx(first["second"] - first["first"])
-    assert first["value"] < -0.2
-    assert first["interval"][0] < first["value"] < first["interval"][1] < 0
-    assert first["exact"]
-    assert first["p"] == first["adjusted"] < 0.01
-    assert first["lost"]["control"] < first["lost"]["share"]
-    assert [row["group"] for row in found["breakdown"]] == [
+    difference = line["differences"][0]
+    assert difference["value"] == pytest.approx(difference["second"] - difference["first"])
+    assert difference["value"] < -0.2
+    assert difference["interval"][0] < difference["value"] < difference["interval"][1] < 0
+    assert difference["exact"]
+    assert difference["p"] == difference["adjusted"] < 0.01
+    assert difference["lost"]["control"] < difference["lost"]["share"]
+    assert [row["group"] for row in compared["breakdown"]] == [
         "bench/large · even",
         "bench/large · odd",
     ]
@@ -90,9 +90,9 @@ def test_perturbations_are_paired_with_their_originals(
 
 
 def test_systems_are_paired_by_problem(cli: Command, runs: tuple[Path, Path]) -> None:
-    shown = cli("compare", *runs, "--csv")
-    assert shown.returncode == 0, shown.stderr
-    rows = list(csv.DictReader(io.StringIO(shown.stdout)))
+    result = cli("compare", *runs, "--csv")
+    assert result.returncode == 0, result.stderr
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
     assert [(r["group"], r["pairs"], r["clusters"], r["k"]) for r in rows] == [
         ("bench/plain", "14", "14", "1"),
         ("bench/plain", "14", "14", "4"),
@@ -116,19 +116,19 @@ def test_tables_for_papers(cli: Command, runs: tuple[Path, Path]) -> None:
 
 
 def test_from_python(runs: tuple[Path, Path]) -> None:
-    found = harness.compare(*runs, ks=[2])
-    assert {d.k for c in found.contrasts for d in c.differences} == {1, 2}
-    assert found == harness.compare(*runs, ks=[2])  # seeded
-    assert len(found.to_dict()["contrasts"]) == 3
+    compared = harness.compare(*runs, ks=[2])
+    assert {d.k for c in compared.contrasts for d in c.differences} == {1, 2}
+    assert compared == harness.compare(*runs, ks=[2])  # seeded
+    assert len(compared.to_dict()["contrasts"]) == 3
     with pytest.raises(UserError, match="unknown format"):
-        export_comparison(found, "xlsx")
+        export_comparison(compared, "xlsx")
     by_operator = harness.compare(*runs, breakdown="operator").breakdown
     assert {"all · exp"} <= {row.group for row in by_operator}
 
 
-@pytest.mark.parametrize(("by", "more"), [("model", 3), ("perturbation", 16)])
-def test_lines_that_are_left_out_are_counted(by: str, more: int) -> None:
-    """Of models, those on all problems are shown; of perturbations, all."""
+@pytest.mark.parametrize(("by", "hidden"), [("model", 3), ("perturbation", 16)])
+def test_lines_that_are_left_out_are_counted(by: str, hidden: int) -> None:
+    """Models are compared on all problems; perturbations in every row."""
     pairs = [
         Pair(f"p{i}", f"p{i}", (Tally("a", "a", 1, i % 2, 0),), (Tally("b", "b", 1, 1, 0),))
         for i in range(4)
@@ -141,27 +141,27 @@ def test_lines_that_are_left_out_are_counted(by: str, more: int) -> None:
     console = Console(file=io.StringIO(), width=200)
     print_comparison(Comparison(by, 1, tuple(rows)), console)
     assert isinstance(console.file, io.StringIO)
-    assert f"{more} more lines with larger p" in console.file.getvalue()
+    assert f"{hidden} more lines with larger p" in console.file.getvalue()
 
 
 def test_refusals(cli: Command, runs: tuple[Path, Path], tmp_path: Path, model: str) -> None:
-    def refused(*arguments: str | Path, said: str) -> None:
+    def refused(*arguments: str | Path, message: str) -> None:
         result = cli("compare", *arguments)
         assert (result.returncode, result.stdout) == (2, "")
         (line,) = result.stderr.splitlines()
         assert line.startswith("error: ")
-        assert said in line
+        assert message in line
 
-    refused("nowhere", said="not a run")
-    refused(runs[0], said="--by perturbation")
-    refused(runs[0], runs[0], said="named twice")
-    refused(*runs, "--policy", "balls-0", said="no verdicts 'balls-0'")
-    refused(*runs, "--by", "luck", said="luck")
+    refused("nowhere", message="not a run")
+    refused(runs[0], message="--by perturbation")
+    refused(runs[0], runs[0], message="named twice")
+    refused(*runs, "--policy", "balls-0", message="no verdicts 'balls-0'")
+    refused(*runs, "--by", "luck", message="luck")
     bench = tmp_path / "other.jsonl"
     bench.write_text('{"integrand": "x"}\n')
     cli("sweep", "--model", model, "--benchmark", bench, "--out", "other")
-    refused("other", "--by", "perturbation", said="no subset was made from others")
-    refused("other", runs[0], said="no problem in common")
+    refused("other", "--by", "perturbation", message="no subset was made from others")
+    refused("other", runs[0], message="no problem in common")
 
 
 def test_how_numbers_are_written() -> None:
@@ -191,16 +191,16 @@ def test_another_policy_keeps_both_verdicts_and_shows_what_changed(
     assert json.loads(again.stdout)["changes"] is None
     strict = cli("score", "run", "--strict", "--json")
     assert strict.returncode == 0, strict.stderr
-    found = json.loads(strict.stdout)["changes"]
-    assert (found["before"], found["judged"]) == (latest, 3)
-    assert found["transitions"] == [{"before": "correct", "after": "no_answer", "answers": 1}]
-    (change,) = found["changes"]
+    changes = json.loads(strict.stdout)["changes"]
+    assert (changes["before"], changes["judged"]) == (latest, 3)
+    assert changes["transitions"] == [{"before": "correct", "after": "no_answer", "answers": 1}]
+    (change,) = changes["changes"]
     assert change["problem"] == "bench/plain/p3"
     assert "proved" in change["because_before"]
     assert set(harness.Run(tmp_path / "run").policies) == {latest, f"{latest}-strict"}
-    shown = cli("score", "run", "--strict")
-    assert f"1 of 3 verdicts differ from {latest}" in shown.stdout
-    assert "correct → no answer" in shown.stdout
+    result = cli("score", "run", "--strict")
+    assert f"1 of 3 verdicts differ from {latest}" in result.stdout
+    assert "correct → no answer" in result.stdout
     back = json.loads(cli("score", "run", "--against", f"{latest}-strict", "--json").stdout)
     assert back["rows"] == json.loads(swept.stdout)["rows"]
     assert back["changes"]["transitions"][0]["after"] == "correct"
@@ -221,9 +221,9 @@ def test_a_notebook_shows_runs_and_comparisons(
     printed = capsys.readouterr().out
     assert "Paired by problem" in printed
     assert "In percent and percentage points" in printed
-    shown = export_comparison(comparison, "markdown").splitlines()
-    assert shown[0].startswith("| first system | second system | subset | pairs |")
-    assert len([line for line in shown if line.startswith("| python/")]) == 3  # two subsets, all
+    lines = export_comparison(comparison, "markdown").splitlines()
+    assert lines[0].startswith("| first system | second system | subset | pairs |")
+    assert len([line for line in lines if line.startswith("| python/")]) == 3  # two subsets, all
     harness.print_summary(run, every=True)
     printed = capsys.readouterr().out
     assert "bench/easy" in printed
@@ -242,11 +242,11 @@ def test_the_primary_k_is_declared_before_the_run(
     assert late.returncode == 2
     assert "declared the primary k 2" in late.stderr
     (tmp_path / "other.py").write_text(MODEL.replace("SALT", "1").replace("n >= 100", "False"))
-    other = ("--model", "python/other.py:answer")
-    assert cli(*arguments, "-n", "3", *other).returncode == 0
-    found = json.loads(cli("compare", "run", "--json").stdout)
-    assert found["primary_k"] == 2
-    for row in found["contrasts"]:
+    second = ("--model", "python/other.py:answer")
+    assert cli(*arguments, "-n", "3", *second).returncode == 0
+    compared = json.loads(cli("compare", "run", "--json").stdout)
+    assert compared["primary_k"] == 2
+    for row in compared["contrasts"]:
         assert [d["adjusted"] is not None for d in row["differences"]] == [
             d["k"] == 2 for d in row["differences"]
         ]

@@ -1,4 +1,4 @@
-"""Samples for other programs: every one, whole, in an order of its own, in the right shape."""
+"""Samples for other programs: every sample in full, in a fixed order, in the right shape."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def read_csv(path: Path) -> list[dict[str, str]]:
 def test_csv_has_every_sample_with_its_verdict(run: Run, tmp_path: Path) -> None:
     assert export.export_run(run, "csv", tmp_path / "out.csv") == 18
     rows = read_csv(tmp_path / "out.csv")
-    said = {row["key"]: row for row in run.completions.rows()}
+    completions = {row["key"]: row for row in run.completions.rows()}
     judged = {row["key"]: row for row in run.verdicts().rows()}
-    assert {row["key"] for row in rows} == said.keys()
+    assert {row["key"] for row in rows} == completions.keys()
     for row in rows:
-        assert row["completion"] == said[row["key"]]["text"]
+        assert row["completion"] == completions[row["key"]]["text"]
         assert row["status"] == judged[row["key"]]["status"]
         assert row["answer"] == (judged[row["key"]]["answer"] or "")
         assert float(row["reward"]) == judged[row["key"]]["reward"]
@@ -46,20 +46,20 @@ def test_csv_has_every_sample_with_its_verdict(run: Run, tmp_path: Path) -> None
         assert json.loads(row["inputs"])["variable"] == "x"
     assert list(rows[0]) == list(export.FIELDS)
     order = list(run.problems)
-    places = [(order.index(row["problem"]), int(row["sample"])) for row in rows]
-    assert places == sorted(places)
+    positions = [(order.index(row["problem"]), int(row["sample"])) for row in rows]
+    assert positions == sorted(positions)
 
 
 def test_the_order_does_not_depend_on_when_samples_were_made(
     model: str, bench: str, tmp_path: Path
 ) -> None:
     # At once, and sample by sample with the model's answers delayed at random.
-    whole = harness.sweep([model], [bench], limit=6, samples=3, out=tmp_path / "a")
+    at_once = harness.sweep([model], [bench], limit=6, samples=3, out=tmp_path / "a")
     for n in (1, 2, 3):
-        parts = harness.sweep([model], [bench], limit=6, samples=n, out=tmp_path / "b")
+        in_steps = harness.sweep([model], [bench], limit=6, samples=n, out=tmp_path / "b")
     rows = [
-        [(row["problem"], row["sample"], row["completion"]) for row in export.rows(one)]
-        for one in (whole, parts)
+        [(row["problem"], row["sample"], row["completion"]) for row in export.rows(stored)]
+        for stored in (at_once, in_steps)
     ]
     assert rows[0] == rows[1]
 
@@ -133,10 +133,10 @@ def test_lm_eval_logs_have_their_shape(run: Run, tmp_path: Path) -> None:
     for name in ("configs", "versions", "n-shot", "higher_is_better", "n-samples", "task_hashes"):
         assert set(results[name]) == tasks
     row = next(row for row in harness.summarise(run).rows if row.subset == "bench/easy")
-    found = results["results"]["bench_easy"]
-    assert found["pass@1,verified"] == row.passes[0].value
+    measured = results["results"]["bench_easy"]
+    assert measured["pass@1,verified"] == row.passes[0].value
     low, high = row.passes[0].interval
-    assert found["pass@1_stderr,verified"] == pytest.approx((high - low) / 2 / 1.959964)
+    assert measured["pass@1_stderr,verified"] == pytest.approx((high - low) / 2 / 1.959964)
 
     files = sorted(folder.glob("samples_*.jsonl"))
     # Their reader takes the task from between the first and the last underscore of the name.
@@ -179,10 +179,10 @@ def test_their_logs_load_as_a_data_set(run: Run, tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets")
     export.export_run(run, "lm-eval", tmp_path / "logs")
     files = [str(path) for path in (tmp_path / "logs").rglob("samples_*.jsonl")]
-    made = datasets.load_dataset(
+    loaded = datasets.load_dataset(
         "json", data_files=files, split="train", cache_dir=str(tmp_path / "cache")
     )
-    assert len(made) == 6
+    assert len(loaded) == 6
 
 
 # --- memory ---

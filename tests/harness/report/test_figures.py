@@ -1,4 +1,4 @@
-"""Figures stay inside their frame, with scales that end where they should; facts in words."""
+"""Figures stay inside their frame, with scales of the right range; facts in words."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from calculus_harness.rewards import verify_antiderivative
 
 
 def drawn_differences(groups: int) -> Figure:
-    one: Any = SimpleNamespace(value=0.1, interval=(-0.05, 0.25), p=0.2, adjusted=None)
-    lines = [("first − second", "c0", one), ("third − second", "c1", one)]
+    value: Any = SimpleNamespace(value=0.1, interval=(-0.05, 0.25), p=0.2, adjusted=None)
+    lines = [("first − second", "c0", value), ("third − second", "c1", value)]
     return differences._draw("d", {f"group {n}": lines for n in range(groups)}, "")
 
 
@@ -77,8 +77,8 @@ def test_numbers_of_samples_are_marked_up_to_the_largest() -> None:
 
 
 def test_a_bubble_says_how_many_problems_it_is() -> None:
-    two = scatter("s", "one", "two", [(0.0, 1.0), (0.5, 0.5), (0.0, 1.0)])
-    titles = [shape.text for shape in two.shapes if shape.style == "bubble"]
+    figure = scatter("s", "one", "two", [(0.0, 1.0), (0.5, 0.5), (0.0, 1.0)])
+    titles = [shape.text for shape in figure.shapes if shape.style == "bubble"]
     assert titles == ["2 problems: 0 % and 100 %", "1 problem: 50 % and 50 %"]
 
 
@@ -91,9 +91,9 @@ def test_a_circle_is_closed_by_a_side_like_the_others() -> None:
 
 def test_facts_of_a_verdict() -> None:
     verdict = verify_antiderivative(r"It is \boxed{x^2+C}.", "2x")
-    found = dict(facts(verdict, {"finish_reason": "stop", "completion_tokens": 7, "latency": 2}))
-    assert found["answer found by"] == verdict.evidence.extracted_by == "boxed"
-    assert found["model"] == "finished by stop, 2.00 s, 7 tokens"
+    listed = dict(facts(verdict, {"finish_reason": "stop", "completion_tokens": 7, "latency": 2}))
+    assert listed["answer found by"] == verdict.evidence.extracted_by == "boxed"
+    assert listed["model"] == "finished by stop, 2.00 s, 7 tokens"
 
 
 def test_a_number_of_a_scale_stands_beside_its_line() -> None:
@@ -106,12 +106,12 @@ def test_a_number_of_a_scale_stands_beside_its_line() -> None:
 
 def test_shares_of_verdicts_fill_the_scale_without_gaps() -> None:
     shapes = FIGURES[5].shapes
-    left, *_, right = (shape.points[0][0] for shape in shapes if shape.style == "grid")
+    zero, *_, full = (shape.points[0][0] for shape in shapes if shape.style == "grid")
     bars = [shape.points for shape in shapes if shape.style.startswith("share") and shape.text]
     assert len(bars) == 2 * len(STATUSES)
     for row in (bars[: len(STATUSES)], bars[len(STATUSES) :]):
         ends = [(min(x for x, _ in bar), max(x for x, _ in bar)) for bar in row]
-        assert [left, *(end for _, end in ends)] == pytest.approx([*(x for x, _ in ends), right])
+        assert [zero, *(end for _, end in ends)] == pytest.approx([*(x for x, _ in ends), full])
 
 
 @pytest.mark.plots
@@ -128,15 +128,15 @@ def test_pieces_are_the_text_and_change_where_the_shown_claim_changes() -> None:
     random, text = Random(1), "abcdefghijkl"
     for _ in range(200):
         ends = [sorted(random.sample(range(13), 2)) for _ in range(3)]
-        kinds = random.choices(["correct", "incorrect", "unchecked"], k=3)
+        states = random.choices(["correct", "incorrect", "unchecked"], k=3)
         marks = [
-            (a, b, kind, "k", f"{n}")
-            for n, ((a, b), kind) in enumerate(zip(ends, kinds, strict=True))
+            (a, b, state, "k", f"{n}")
+            for n, ((a, b), state) in enumerate(zip(ends, states, strict=True))
         ]
-        found = pieces(text[2:10], marks, offset=2)
-        assert "".join(each if isinstance(each, str) else each[0] for each in found) == text[2:10]
-        shown = [None if isinstance(each, str) else each[1:] for each in found]
-        assert all(one != other for one, other in pairwise(shown))
+        cut = pieces(text[2:10], marks, offset=2)
+        assert "".join(item if isinstance(item, str) else item[0] for item in cut) == text[2:10]
+        claims = [None if isinstance(item, str) else item[1:] for item in cut]
+        assert all(claim != following for claim, following in pairwise(claims))
 
 
 def test_groups_have_headings_if_there_are_several() -> None:
@@ -169,14 +169,14 @@ def test_labels_that_would_touch_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "element"),
+    ("shape_kind", "element"),
     [("dot", "<circle"), ("line", "<path"), ("area", "<path"), ("text", "<text")],
 )
-def test_each_kind_of_shape_has_its_element(kind: Any, element: str) -> None:
-    drawn = _drawn(Shape(kind, "style", ((1.0, 2.0), (3.0, 4.0)), "words"))
+def test_each_kind_of_shape_has_its_element(shape_kind: Any, element: str) -> None:
+    drawn = _drawn(Shape(shape_kind, "style", ((1.0, 2.0), (3.0, 4.0)), "words"))
     assert drawn.startswith(element)
     assert ("M1.0 2.0L3.0 4.0" in drawn) == (element == "<path")
-    assert drawn.endswith('Z"><title>words</title></path>') == (kind == "area")
+    assert drawn.endswith('Z"><title>words</title></path>') == (shape_kind == "area")
 
 
 def test_the_first_wrong_step_is_quoted() -> None:
@@ -205,16 +205,16 @@ def test_an_archive_is_measured_by_terms_and_grouped_by_cluster() -> None:
         )
         for terms, cluster, fitness in ((1, "a", 0.1), (1, "b", 0.2), (2, "b", 0.9), (3, "b", 0.5))
     ]
-    one = search("s")
-    one.record.generations = [SimpleNamespace(asked=8, failed=5, unconfirmed=1)]
-    stored = StoredSearch(one, one.record, tuple(archive))  # type: ignore[arg-type]
+    small = search("s")
+    small.record.generations = [SimpleNamespace(asked=8, failed=5, unconfirmed=1)]
+    stored = StoredSearch(small, small.record, tuple(archive))  # type: ignore[arg-type]
     groups = {
         name: [problem.metadata["fitness"] for problem in group]
         for name, group in stored.clusters.items()
     }
     assert list(groups.items()) == [("b", [0.9, 0.5, 0.2]), ("a", [0.1])]
-    one.label, one.archive = "m", archive
-    (row,) = archives([one]).rows
+    small.label, small.archive = "m", archive
+    (row,) = archives([small]).rows
     assert row == ("s", "m", "4", "50.0", "1", "1.0", "1.0", "1.0", "50.0", "25.0", "25.0")
 
 
@@ -228,9 +228,9 @@ def test_sources_and_metrics_are_described() -> None:
     row = {"source": "a paper", "metrics": ["accuracy", "F1"]}
     assert list(details(row)) == ["source: a paper", "metrics: accuracy, F1"]
     task = row | {"summary": "Sums.", "verifier": "", "target": "number", "prompt": None}
-    said = "Sums. Target: number. Prompt: none."
-    assert describe(task) == f"{said} Metrics: accuracy, F1."
-    assert describe(task | {"metrics": []}) == said
+    description = "Sums. Target: number. Prompt: none."
+    assert describe(task) == f"{description} Metrics: accuracy, F1."
+    assert describe(task | {"metrics": []}) == description
 
 
 @pytest.mark.parametrize(

@@ -59,11 +59,11 @@ def wrong(messages, seed):
 """
 
 
-def hostile_run(place: Path, bench: str) -> Run:
+def hostile_run(path: Path, bench: str) -> Run:
     """A run whose completions are `TRICKS`, each once."""
-    model = place / "model.py"
+    model = path / "model.py"
     model.write_text(MODEL)
-    return harness.sweep([f"python/{model}:answer"], [bench], limit=4, samples=2, out=place / "run")
+    return harness.sweep([f"python/{model}:answer"], [bench], limit=4, samples=2, out=path / "run")
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_the_page_holds_only_what_we_wrote(page: Path) -> None:
     parser = Elements()
     parser.feed(page.read_text(encoding="utf-8"))
     scripts = [attributes for tag, attributes in parser.found if tag == "script"]
-    assert [one.get("type") for one in scripts] == ["text/plain"] * 5 + [None]
+    assert [script.get("type") for script in scripts] == ["text/plain"] * 5 + [None]
     tags = [tag for tag, _ in parser.found]
     assert not {"img", "math", "iframe", "object", "link"} & set(tags)
     assert tags.count("svg") == 3
@@ -106,10 +106,10 @@ def test_every_sample_is_in_the_page(page: Path) -> None:
     texts = [detail["texts"]["Completion"] for detail in details]
     assert sorted(head for head, _, _ in texts) == sorted(TRICKS)
     problem = unpacked(page, "problems-0")[0]
-    asked, formula = problem["asked"]
-    assert asked.endswith("x e^x")
+    question, formula = problem["asked"]
+    assert question.endswith("x e^x")
     assert formula[0] == "math"
-    assert asked in problem["prompt"][0]
+    assert question in problem["prompt"][0]
     assert unpacked(page, "index")["key"][0].startswith("bench/easy/easy")
 
 
@@ -125,20 +125,20 @@ def test_what_is_no_formula_is_left_to_the_text(latex: str) -> None:
             if isinstance(child, list):
                 yield from names(child)
 
-    shown = to_mathml(latex)
-    if shown is not None:
-        assert not {"script", "img", "svg", "href", "onload", "annotation"} & set(names(shown))
+    mathml = to_mathml(latex)
+    if mathml is not None:
+        assert not {"script", "img", "svg", "href", "onload", "annotation"} & set(names(mathml))
 
 
 def test_formulas_become_mathml() -> None:
-    shown = to_mathml(r"\frac{x^2}{\sqrt{1+x}} + \arctan|x|")
-    assert shown is not None
-    assert shown[0] == "math"
-    assert '"mfrac"' in json.dumps(shown)
+    mathml = to_mathml(r"\frac{x^2}{\sqrt{1+x}} + \arctan|x|")
+    assert mathml is not None
+    assert mathml[0] == "math"
+    assert '"mfrac"' in json.dumps(mathml)
 
 
 @pytest.mark.parametrize(
-    ("latex", "shown"),
+    ("latex", "text"),
     [
         (r"\sin x \sin 2x", "sin_x_sin_2x"),
         (r"x\arctan x", "x_arctan_x"),
@@ -151,15 +151,15 @@ def test_formulas_become_mathml() -> None:
         (r"\sqrt{x\sin x}+\sin 2", "x_sin_x+sin_2"),
     ],
 )
-def test_names_of_functions_stand_apart(latex: str, shown: str) -> None:
+def test_names_of_functions_stand_apart(latex: str, text: str) -> None:
     def plain(tree: list[Any]) -> str:
         if tree[0] == "mspace":
             return "_"
-        return "".join(plain(part) if isinstance(part, list) else part for part in tree[2:])
+        return "".join(plain(child) if isinstance(child, list) else child for child in tree[2:])
 
     tree = to_mathml(latex)
     assert tree is not None
-    assert plain(tree) == shown
+    assert plain(tree) == text
 
 
 def test_a_sign_is_no_difference() -> None:
@@ -167,7 +167,7 @@ def test_a_sign_is_no_difference() -> None:
         tree = to_mathml(latex)
         assert tree is not None
         (row,) = tree[2:]
-        return [part[1].get("form") for part in row[2:] if part[2:] in (["\u2212"], ["+"])]
+        return [element[1].get("form") for element in row[2:] if element[2:] in (["\u2212"], ["+"])]
 
     assert forms("x(-3x^4-7)+2") == ["prefix", None, None]
     assert forms("-x=-y-(+z)") == [None, "prefix", None, "prefix"]
@@ -181,31 +181,31 @@ def test_texts_are_shortened_until_they_have_room() -> None:
     long = ["".join(chance.choices(letters, k=60_000)) for _ in range(3)]
     details = [{"facts": [], "texts": {"Completion": text, "Reasoning": ""}} for text in long]
 
-    def shown(share: int) -> list[Any]:
+    def content_at(share: int) -> list[Any]:
         packed = items._packed(details, share)
         assert len(packed) <= share
         return json.loads(gzip.decompress(base64.b64decode(packed)))
 
-    head, left, tail = shown(10**9)[0]["texts"]["Completion"]
-    assert (len(head), left, len(tail)) == (20_000, 20_000, 20_000)
+    head, omitted, tail = content_at(10**9)[0]["texts"]["Completion"]
+    assert (len(head), omitted, len(tail)) == (20_000, 20_000, 20_000)
     assert long[0].startswith(head)
     assert long[0].endswith(tail)
-    assert len(shown(20_000)[0]["texts"]["Completion"][0]) == 1_500
-    assert len(shown(3_000)[0]["texts"]["Completion"][0]) == 300
-    assert "texts" not in shown(60)[0]
+    assert len(content_at(20_000)[0]["texts"]["Completion"][0]) == 1_500
+    assert len(content_at(3_000)[0]["texts"]["Completion"][0]) == 300
+    assert "texts" not in content_at(60)[0]
 
 
 def test_of_too_many_samples_every_model_has_some(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make(tmp_path / "run", models=2, problems=12, samples=3, words=5, noise=False)
-    for most, shown in ((72, 72), (50, 48), (24, 24), (10, 10)):
-        monkeypatch.setattr(items, "MOST", most)
+    for limit, count in ((72, 72), (50, 48), (24, 24), (10, 10)):
+        monkeypatch.setattr(items, "MAX_SAMPLES", limit)
         page = write_page(Sources.open([tmp_path / "run"]))
         index = unpacked(page, "samples")
-        assert len(index["model"]) == shown
-        assert index["model"].count(0) == index["model"].count(1) == shown / 2
-        assert f"{72 - shown} further samples" in page.read_text() or shown == 72
+        assert len(index["model"]) == count
+        assert index["model"].count(0) == index["model"].count(1) == count / 2
+        assert f"{72 - count} further samples" in page.read_text() or count == 72
         assert len(unpacked(page, "index")["key"]) == 12
 
 
@@ -227,20 +227,20 @@ def witness_of(integrand: str, answer: str, **policy: Any) -> tuple[Problem, Any
 
 def test_a_wrong_answer_is_plotted_around_its_witness() -> None:
     problem, verdict = witness_of(r"x\cos x", r"x\sin x - \cos x")
-    found = plot(problem, verdict.answer, verdict.evidence.witness)
-    assert found is not None
-    middle = len(found["x"]) // 2
-    assert found["x"][middle] == pytest.approx(found["at"], rel=1e-4)
-    assert found["f"][middle] == pytest.approx(found["expected"], rel=1e-4)
-    assert found["F"][middle] == pytest.approx(found["got"], rel=1e-4)
-    assert found["F"][middle] != pytest.approx(found["f"][middle], rel=1e-2)
+    drawn = plot(problem, verdict.answer, verdict.evidence.witness)
+    assert drawn is not None
+    middle = len(drawn["x"]) // 2
+    assert drawn["x"][middle] == pytest.approx(drawn["at"], rel=1e-4)
+    assert drawn["f"][middle] == pytest.approx(drawn["expected"], rel=1e-4)
+    assert drawn["F"][middle] == pytest.approx(drawn["got"], rel=1e-4)
+    assert drawn["F"][middle] != pytest.approx(drawn["f"][middle], rel=1e-2)
 
 
 def test_where_nothing_is_real_the_curve_has_a_gap() -> None:
     problem, verdict = witness_of(r"\ln x", r"x\ln x")
-    found = plot(problem, verdict.answer, verdict.evidence.witness)
-    assert found is not None
-    for x, value in zip(found["x"], found["f"], strict=True):
+    drawn = plot(problem, verdict.answer, verdict.evidence.witness)
+    assert drawn is not None
+    for x, value in zip(drawn["x"], drawn["f"], strict=True):
         assert (value is None) == (x <= 0)
 
 
@@ -349,15 +349,15 @@ def test_figures_are_the_same_every_time(model: str, bench: str, tmp_path: Path)
     pytest.importorskip("matplotlib")
     run = harness.sweep([model], [bench], samples=4, out=tmp_path / "run")
     names = {"pass_at_k", "subsets", "verdicts", "characters"}
-    first = write_figures(figures(Sources.open([run])), tmp_path / "a")
+    files = write_figures(figures(Sources.open([run])), tmp_path / "a")
     again = write_figures(figures(Sources.open([run])), tmp_path / "b")
-    assert {path.name for path in first} == {
+    assert {path.name for path in files} == {
         f"{n}.{s}" for n in names for s in ("pdf", "png", "svg")
     }
-    for one, other in zip(first, again, strict=True):
-        assert one.read_bytes() == other.read_bytes()
-        start = {".pdf": b"%PDF", ".png": b"\x89PNG", ".svg": b"<svg"}[one.suffix]
-        assert one.read_bytes().startswith(start)
+    for file, rewritten in zip(files, again, strict=True):
+        assert file.read_bytes() == rewritten.read_bytes()
+        start = {".pdf": b"%PDF", ".png": b"\x89PNG", ".svg": b"<svg"}[file.suffix]
+        assert file.read_bytes().startswith(start)
     assert "bench/easy" in (tmp_path / "a" / "subsets.svg").read_text()
 
 
@@ -443,9 +443,9 @@ def test_labels_are_reported_with_f1_and_confusion(tmp_path: Path, cli: Command)
         "1": {"0": 1, "1": 3, "none": 0},
     }
     assert row["labels"]["f1"] == pytest.approx(2 * 3 / (4 + 4))
-    shown = cli("report", tmp_path / "run", "--all").stdout
-    assert "F1   macro F1" in shown
-    assert "of label 0 2 as 0, 1 as 1, 1 as no label; of label 1 1 as 0, 3 as 1" in shown
+    report = cli("report", tmp_path / "run", "--all").stdout
+    assert "F1   macro F1" in report
+    assert "of label 0 2 as 0, 1 as 1, 1 as no label; of label 1 1 as 0, 3 as 1" in report
 
 
 def test_labels_of_curves_do_not_cover_each_other() -> None:
@@ -466,8 +466,8 @@ def test_what_one_model_spent_is_told_for_each_of_its_runs(
     assert usage is not None
     spent = replace(usage, tokens_per_problem=7.0)
     rows = [replace(summary.rows[0], label=label, usage=spent) for label in ("m [one]", "m [two]")]
-    told = remarks(replace(summary, rows=tuple(rows)))
-    assert [line[:7] for line in told if "7 tokens a problem" in line] == ["m [one]", "m [two]"]
+    lines = remarks(replace(summary, rows=tuple(rows)))
+    assert [line[:7] for line in lines if "7 tokens a problem" in line] == ["m [one]", "m [two]"]
 
 
 def test_samples_mean_the_same_in_every_form(tmp_path: Path, model: str, bench: str) -> None:

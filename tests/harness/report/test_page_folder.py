@@ -60,7 +60,7 @@ def get(
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Two runs that share problems, one in a folder of its own, and a damaged one."""
+    """Two runs with common problems, a run in a subfolder, and a damaged run."""
     runs = tmp_path / "runs"
     plain = scripted.problems("plain", 6)
     strong = {"api/strong": lambda s, n, k: scripted.RIGHT}
@@ -137,7 +137,7 @@ def test_a_link_out_of_the_folder_is_not_followed(folder: Path, tmp_path: Path) 
 
 
 def test_only_this_machine_may_read_and_nobody_write(folder: Path) -> None:
-    before = files(folder)
+    original = files(folder)
     with serving(folder) as server:
         assert urlsplit(server.url).hostname == "127.0.0.1"
         assert get(server, "/", Host="attacker.example")[0] == 403
@@ -147,15 +147,15 @@ def test_only_this_machine_may_read_and_nobody_write(folder: Path) -> None:
         for method in ("POST", "PUT", "DELETE", "OPTIONS"):
             assert get(server, "/page?run=first", method)[0] == 501
         assert get(server, "/page?run=first")[0] == 200
-    assert files(folder) == before
+    assert files(folder) == original
 
 
 def test_what_a_request_asks_for_is_bounded(tmp_path: Path) -> None:
     script = {"api/one": lambda s, n, k: scripted.RIGHT}
-    for place in range(MOST_TOGETHER + 1):
-        scripted.make(tmp_path / f"r{place}", script, scripted.problems("plain", 1))
+    for number in range(MOST_TOGETHER + 1):
+        scripted.make(tmp_path / f"r{number}", script, scripted.problems("plain", 1))
     with serving(tmp_path) as server:
-        names = [f"run=r{place}" for place in range(MOST_TOGETHER + 1)]
+        names = [f"run=r{number}" for number in range(MOST_TOGETHER + 1)]
         status, text, _ = get(server, "/page?" + "&".join(names))
         assert status == 409
         assert "at most" in text
@@ -273,15 +273,15 @@ def test_the_command_says_where_the_list_is(folder: Path, cli: Command) -> None:
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [1400, 420])
 def test_runs_are_found_compared_and_opened(folder: Path, tmp_path: Path, width: int) -> None:
-    place = Path(SCREENSHOTS or tmp_path)
-    place.mkdir(parents=True, exist_ok=True)
+    screenshots = Path(SCREENSHOTS or tmp_path)
+    screenshots.mkdir(parents=True, exist_ok=True)
     rows = "[...document.querySelectorAll('#runs tbody tr')]"
     with serving(folder) as server, browser() as chromium:
         chromium.resize(width)
         chromium.open(server.url)
         assert chromium.do(f"{rows}.length") == 3
         assert chromium.do(OVERFLOWING) == []
-        chromium.screenshot(place / f"runs-{width}.png")
+        chromium.screenshot(screenshots / f"runs-{width}.png")
         chromium.do("document.getElementById('find').value = 'weak'")
         chromium.do("document.getElementById('find').dispatchEvent(new Event('input'))")
         assert chromium.do("document.getElementById('count').textContent") == "1 of 3 runs"

@@ -1,4 +1,4 @@
-"""The page in a browser: what it shows, that it fits, and that no completion runs as script."""
+"""The page in a browser: contents, fit, and no completion that runs as script."""
 
 from __future__ import annotations
 
@@ -56,16 +56,16 @@ def weak(messages, seed):
 
 
 def problem_rows() -> Iterator[dict[str, Any]]:
-    """Twelve originals, and for each one that was shifted."""
-    for kind, count in (("plain", 12), ("shifted", 12)):
+    """Twelve originals with a shifted problem each."""
+    for subset, count in (("plain", 12), ("shifted", 12)):
         for i in range(1, count + 1):
-            shift = "" if kind == "plain" else " + 3 - 3"
+            shift = "" if subset == "plain" else " + 3 - 3"
             inputs = {"integrand": rf"{i}\cos x \sin 2x{shift}", "variable": "x"}
             yield {
-                "id": f"{kind}-{i:02}",
+                "id": f"{subset}-{i:02}",
                 "task": "integration",
                 "benchmark": "bench",
-                "subset": kind,
+                "subset": subset,
                 "inputs": inputs,
                 "target": inputs | {"antiderivative": rf"-\frac{{{2 * i}}}{{3}}\cos^3 x"},
                 "pair_parent": f"plain-{i:02}" if shift else None,
@@ -77,16 +77,16 @@ def problem_rows() -> Iterator[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def skilled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of a run of two models on originals and perturbations."""
-    place = tmp_path_factory.mktemp("skilled")
+    folder = tmp_path_factory.mktemp("skilled")
     rows = list(problem_rows())
-    (place / "bench.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "bench.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     answers = {
         row["inputs"]["integrand"]: row["target"]["antiderivative"] for row in reversed(rows)
     }
-    (place / "skilled.py").write_text(SKILLED.format(answers=answers))
-    models = [f"python/{place}/skilled.py:{name}" for name in ("strong", "weak")]
+    (folder / "skilled.py").write_text(SKILLED.format(answers=answers))
+    models = [f"python/{folder}/skilled.py:{name}" for name in ("strong", "weak")]
     return write_page(
-        harness.sweep(models, [str(place / "bench.jsonl")], samples=8, out=place / "run")
+        harness.sweep(models, [str(folder / "bench.jsonl")], samples=8, out=folder / "run")
     )
 
 
@@ -114,15 +114,15 @@ def enter(chromium: Browser, name: str, value: str) -> str:
     return str(chromium.do("document.getElementById('count').textContent"))
 
 
-def open_row(chromium: Browser, place: int) -> None:
-    chromium.do(f"{ROWS}[{place}].click()")
+def open_row(chromium: Browser, number: int) -> None:
+    chromium.do(f"{ROWS}[{number}].click()")
     chromium.wait("document.querySelector('tr.open .pane pre') !== null")
 
 
 @pytest.mark.parametrize("width", [1400, 420])
 def test_the_page_fits(skilled: Path, chromium: Browser, width: int, tmp_path: Path) -> None:
-    place = Path(SCREENSHOTS or tmp_path)
-    place.mkdir(parents=True, exist_ok=True)
+    folder = Path(SCREENSHOTS or tmp_path)
+    folder.mkdir(parents=True, exist_ok=True)
     chromium.resize(width)
     for name, anchor in (
         ("results", ""),
@@ -137,18 +137,18 @@ def test_the_page_fits(skilled: Path, chromium: Browser, width: int, tmp_path: P
         if name in ("opened", "samples"):
             open_row(chromium, 0)
             chromium.do("document.querySelector('tr[aria-expanded=true]').scrollIntoView()")
-        shown = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        assert chromium.do(shown) <= 0, name
+        overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert chromium.do(overflow) <= 0, name
         assert chromium.do(OVERFLOWING) == [], name
         assert chromium.do(CLIPPED) == [], name
         assert chromium.do(BAD_LABELS) == [], name
-        image = place / f"{name}-{width}.png"
+        image = folder / f"{name}-{width}.png"
         chromium.screenshot(image)
         assert image.stat().st_size > 10_000
     frozen = "document.querySelector('#items tbody th').getBoundingClientRect().left"
-    before = chromium.do(frozen)
+    frozen_before = chromium.do(frozen)
     chromium.do("document.querySelector('#items').parentElement.scrollLeft = 80")
-    assert chromium.do(frozen) == before
+    assert chromium.do(frozen) == frozen_before
 
 
 def test_long_names_of_models_leave_room_for_figures(tmp_path: Path, chromium: Browser) -> None:
@@ -198,16 +198,16 @@ def test_no_completion_runs_as_script(tmp_path: Path, bench: str, chromium: Brow
     page = write_page(hostile_run(tmp_path, bench))
     chromium.open(page, "problems?view=samples")
     assert chromium.do("document.getElementById('count').textContent") == "8 of 8 samples"
-    shown = set()
-    for place in range(8):  # every one of the hostile ones is shown
-        open_row(chromium, place)
-        shown |= set(
+    texts = set()
+    for number in range(8):  # every one of the hostile ones is shown
+        open_row(chromium, number)
+        texts |= set(
             chromium.do(
                 "[...document.querySelectorAll('.pane pre:not(.raw pre)')]"
                 ".map((e) => e.textContent)"
             )
         )
-    assert shown == set(TRICKS)
+    assert texts == set(TRICKS)
     assert chromium.do("document.title") == "run · calculus-harness"
     assert (
         chromium.do("document.querySelectorAll('img, iframe, svg[onload], a[href^=java]').length")
@@ -265,24 +265,24 @@ def test_an_opened_problem_shows_its_family_and_the_difference_of_two_answers(
 ) -> None:
     chromium.open(skilled, "problems?show=original-only&sort=difference")
     open_row(chromium, 0)
-    parts = "[...document.querySelectorAll('{}')].map((e) => e.textContent)"
-    members = chromium.do(parts.format(".member h4:first-child"))
+    texts = "[...document.querySelectorAll('{}')].map((e) => e.textContent)"
+    members = chromium.do(texts.format(".member h4:first-child"))
     assert members[0].endswith("original")
     assert members[1].endswith("perturbed")
     assert members[0].split("-")[-1][:2] == members[1].split("-")[-1][:2]
-    assert chromium.do(parts.format(".pane .chip")) == ["correct", "incorrect"]
-    assert chromium.do(parts.format(".pane mark")) == [r"x\arctan x + "]
-    assert "cos x" in chromium.do(parts.format("details pre"))[0]  # the prompt
+    assert chromium.do(texts.format(".pane .chip")) == ["correct", "incorrect"]
+    assert chromium.do(texts.format(".pane mark")) == [r"x\arctan x + "]
+    assert "cos x" in chromium.do(texts.format("details pre"))[0]  # the prompt
     assert chromium.do("document.querySelectorAll('.siblings button').length") == 16
     pressed = (
         "[...document.querySelectorAll('.siblings [aria-pressed=true]')].map(b => b.innerText)"
     )
-    before = chromium.do(pressed)
+    pressed_before = chromium.do(pressed)
     chromium.do(
         "document.querySelectorAll('.pane')[1].querySelector('[aria-pressed=false]').click()"
     )
-    chromium.wait(f"JSON.stringify({pressed}) !== JSON.stringify({json.dumps(before)})")
-    assert chromium.do(pressed)[0] == before[0]
+    chromium.wait(f"JSON.stringify({pressed}) !== JSON.stringify({json.dumps(pressed_before)})")
+    assert chromium.do(pressed)[0] == pressed_before[0]
 
 
 def test_the_address_shows_the_same_again(skilled: Path, chromium: Browser) -> None:
@@ -295,12 +295,12 @@ def test_the_address_shows_the_same_again(skilled: Path, chromium: Browser) -> N
         "document.querySelector('a[href=\"#section-results\"]').click()"
     )  # goes there, and keeps all
     chromium.wait("location.hash.startsWith('#section-results?')")
-    shown = "['tr.open', '#count'].map((one) => document.querySelector(one).textContent)"
-    before, address = chromium.do(shown), chromium.do("location.hash")
+    state = "['tr.open', '#count'].map((one) => document.querySelector(one).textContent)"
+    state_before, address = chromium.do(state), chromium.do("location.hash")
     assert "open=bench%2Fshifted%2Fshifted-04" in address
     chromium.open(skilled, address[1:])
     chromium.wait("document.querySelector('tr.open .pane pre') !== null")
-    assert chromium.do(shown) == before
+    assert chromium.do(state) == state_before
     assert chromium.do("document.getElementById('find').value") == "shifted"
     assert chromium.do("document.getElementById('show').value") == "original-only"
     chromium.do(f"{ROWS}[3].click()")
@@ -370,8 +370,8 @@ def test_samples_are_sorted_and_shown(
     assert chromium.do(f"{ROWS}.indexOf(document.activeElement)") == 1
     chromium.press("Enter")
     chromium.wait("document.querySelector('tr.open .pane pre') !== null")
-    shown = chromium.do("document.querySelector('tr.open').textContent")
-    assert "characters; the whole: calculus-harness view" in shown
+    text = chromium.do("document.querySelector('tr.open').textContent")
+    assert "characters; the whole: calculus-harness view" in text
     assert chromium.do("document.querySelectorAll('tr.open svg path.F').length") >= 1
     assert chromium.do("document.querySelectorAll('tr.open math mfrac').length") >= 1
     chromium.do("document.querySelector('tr.row[aria-expanded=true]').focus()")
@@ -447,15 +447,15 @@ def test_every_claim_of_a_solution_is_marked(tmp_path: Path, chromium: Browser) 
     page = write_page(run)
     chromium.open(page, "problems?sort=key")
     signs = {"correct": "✓", "incorrect": "✗", "unchecked": "?"}
-    for place, (text, marks) in enumerate(SOLUTIONS.values()):
+    for number, (text, marks) in enumerate(SOLUTIONS.values()):
         chromium.do("document.querySelector('tr[aria-expanded=true]')?.click()")
-        open_row(chromium, place)
+        open_row(chromium, number)
         assert chromium.do("document.querySelector('.pane pre').textContent") == text
-        shown = chromium.do(
+        claims = chromium.do(
             "[...document.querySelectorAll('.pane:first-child pre .claim')].map((e) =>"
             "[e.className.split('is-')[1], e.textContent])"
         )
-        assert [signs[judgement] + words for judgement, words in shown] == marks
+        assert [signs[judgement] + words for judgement, words in claims] == marks
     drawn = chromium.do(
         "(() => { const e = document.querySelector('.is-incorrect');"
         "return [getComputedStyle(e, '::before').content, e.title]; })()"
@@ -481,6 +481,6 @@ def test_a_point_of_a_search_s_map_opens_its_problem(tmp_path: Path) -> None:
         opened.wait("document.body.dataset.ready")
         point = "document.querySelector('svg a[href^=\"#problems?open=search\"]')"
         opened.do(f"{point}.dispatchEvent(new MouseEvent('click', {{bubbles: true}}))")
-        shown = "document.querySelector('tr.open')?.innerText ?? ''"
-        opened.wait(f"({shown}).includes('incorrect')")
-        assert "search/general/" in opened.do(shown)
+        opened_text = "document.querySelector('tr.open')?.innerText ?? ''"
+        opened.wait(f"({opened_text}).includes('incorrect')")
+        assert "search/general/" in opened.do(opened_text)

@@ -1,4 +1,4 @@
-"""The page of six models on seven subsets, and of models that were asked different problems."""
+"""The page of six models on seven subsets, and of models with different problems."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ PERTURBED = ("shifted_arguments", "renamed", "negated", "constants", "composed",
 HALF = 9_550
 
 
-def outcome(place: int, subset: str, number: int, sample: int) -> scripted.Outcome:
-    """What the model of a place says: the larger the model, the more is right."""
-    turn = (number * 7 + sample * 3 + place * 5 + len(subset)) % 12
-    if turn < 5 + place - 2 * (subset != "plain"):
+def outcome(model: int, subset: str, number: int, sample: int) -> scripted.Outcome:
+    """A model's answer: the larger the model, the more answers are right."""
+    turn = (number * 7 + sample * 3 + model * 5 + len(subset)) % 12
+    if turn < 5 + model - 2 * (subset != "plain"):
         return scripted.RIGHT
     wrong = (scripted.SIGN, scripted.MISSING, scripted.NO_BOX, scripted.CUT, scripted.REFUSED)
     return wrong[(number + sample) % len(wrong)]
@@ -38,13 +38,13 @@ def outcome(place: int, subset: str, number: int, sample: int) -> scripted.Outco
 
 @pytest.fixture(scope="module")
 def run_of_many(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    asked = scripted.problems("plain", 12)
+    problems = scripted.problems("plain", 12)
     for subset in PERTURBED:
-        asked += scripted.problems(subset, 12, "plain")
+        problems += scripted.problems(subset, 12, "plain")
     scripts = {
-        name: lambda *of, place=place: outcome(place, *of) for place, name in enumerate(MODELS)
+        name: lambda *of, model=model: outcome(model, *of) for model, name in enumerate(MODELS)
     }
-    return scripted.make(tmp_path_factory.mktemp("many") / "run", scripts, asked, 4).path
+    return scripted.make(tmp_path_factory.mktemp("many") / "run", scripts, problems, 4).path
 
 
 @pytest.fixture(scope="module")
@@ -53,20 +53,20 @@ def page(run_of_many: Path) -> Path:
 
 
 def apart(folder: Path) -> Sources:
-    """Two runs that share 6 problems; a third model answers nothing but errors."""
-    plain, other = scripted.problems("plain", 10), scripted.problems("other", 5)
+    """Two runs with 6 common problems; a third model answers with errors alone."""
+    plain, separate = scripted.problems("plain", 10), scripted.problems("other", 5)
     strong = {
         "api/strong": lambda s, n, k: scripted.RIGHT if n < 6 else scripted.SIGN,
         "api/down": lambda s, n, k: scripted.ERROR,
     }
     scripted.make(folder / "a", strong, plain)
     weak = {"api/weak": lambda s, n, k: (scripted.RIGHT, scripted.REFUSED)[n % 2]}
-    scripted.make(folder / "b", weak, plain[:6] + other)
+    scripted.make(folder / "b", weak, plain[:6] + separate)
     return Sources.open([folder / "a", folder / "b"])
 
 
-def section(made: list[Section], title: str) -> Section:
-    return next(one for one in made if one.title == title)
+def section(tables: list[Section], title: str) -> Section:
+    return next(table for table in tables if table.title == title)
 
 
 # --- without a browser: nothing is ranked across different problems ---
@@ -74,8 +74,8 @@ def section(made: list[Section], title: str) -> Section:
 
 def test_models_are_ranked_on_common_problems_alone(tmp_path: Path) -> None:
     sources = apart(tmp_path)
-    made = sections(sources, opened=True)
-    table = section(made, "Results")
+    tables = sections(sources, opened=True)
+    table = section(tables, "Results")
     assert table.headings == (
         *("pass@1", "asked", "all 6 common problems"),
         *("bench/plain (not the same problems)", "bench/other (5)"),
@@ -89,8 +89,8 @@ def test_models_are_ranked_on_common_problems_alone(tmp_path: Path) -> None:
     assert rows["weak"][1].startswith("50.0 [")
     assert rows["weak"][2].endswith("] of 6")
     assert rows["down"] == ("10", "no score", "no score", "")
-    whole = section(made, "Results with all columns")
-    assert not any("all" in row[:2] for row in whole.rows)
+    wide = section(tables, "Results with all columns")
+    assert not any("all" in row[:2] for row in wide.rows)
 
 
 def test_figures_leave_out_what_models_do_not_share(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_models_without_common_problems_are_not_ordered(tmp_path: Path) -> None:
 
 def test_only_the_results_stand_before_the_problems(run_of_many: Path) -> None:
     sources = Sources.open([run_of_many])
-    assert [one.title for one in sections(sources, opened=True) if not one.folded] == [
+    assert [table.title for table in sections(sources, opened=True) if not table.folded] == [
         "Results",
         "How it fails",
     ]
@@ -205,8 +205,8 @@ FAINT = """(() => {
 def test_seven_subsets_of_six_models_are_readable(
     page: Path, chromium: Browser, width: int, tmp_path: Path
 ) -> None:
-    place = Path(SCREENSHOTS or tmp_path)
-    place.mkdir(parents=True, exist_ok=True)
+    folder = Path(SCREENSHOTS or tmp_path)
+    folder.mkdir(parents=True, exist_ok=True)
     chromium.resize(width)
     for name, anchor in (
         ("many", ""),
@@ -226,8 +226,8 @@ def test_seven_subsets_of_six_models_are_readable(
             open_row(chromium, 0)
             chromium.do("document.querySelector('tr[aria-expanded=true]').scrollIntoView()")
             chromium.wait("document.querySelector('.family.cut') !== null")  # seven twins
-        shown = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        assert chromium.do(shown) <= 0, name
+        overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert chromium.do(overflow) <= 0, name
         assert chromium.do(OVERFLOWING) == [], name
         assert chromium.do(CLIPPED) == [], name
         assert chromium.do(NARROW) == [], name
@@ -236,7 +236,7 @@ def test_seven_subsets_of_six_models_are_readable(
             " && one.scrollWidth > one.clientWidth + 1).map((one) => one.ariaLabel)"
         )
         assert chromium.do(scrolling) == [], name
-        image = place / f"{name}-{width}.png"
+        image = folder / f"{name}-{width}.png"
         chromium.screenshot(image)
         assert image.stat().st_size > 10_000
 
@@ -296,8 +296,8 @@ def test_ways_to_fail_are_filters(page: Path, chromium: Browser) -> None:
         enter(chromium, "verdict", "correct").split()[0]
     )
     chromium.open(page, "problems?failure=missing+term")
-    one = chromium.do("document.getElementById('count').textContent")
-    assert 0 < int(one.split()[0]) < 84
+    count = chromium.do("document.getElementById('count').textContent")
+    assert 0 < int(count.split()[0]) < 84
 
 
 @pytest.mark.browser
@@ -318,23 +318,23 @@ def test_escape_clears_the_filters_and_then_closes(page: Path, chromium: Browser
 def test_columns_are_chosen_and_the_address_keeps_them(page: Path, chromium: Browser) -> None:
     headings = "[...document.querySelectorAll('#items thead th')].map((e) => e.innerText)"
     chromium.open(page, "problems?view=samples")
-    before = chromium.do(headings)
-    assert "seconds" in before
-    assert "finished by" not in before
+    columns = chromium.do(headings)
+    assert "seconds" in columns
+    assert "finished by" not in columns
     for name in ("seconds", "finished by"):
         chromium.do(
             "[...document.querySelectorAll('#columns label')]"
             f".find((e) => e.textContent.trim() === {name!r}).querySelector('input').click()"
         )
     chromium.wait(f"{headings}.includes('finished by')")
-    after = chromium.do(headings)
-    assert set(after) ^ set(before) == {"seconds", "finished by"}
+    chosen = chromium.do(headings)
+    assert set(chosen) ^ set(columns) == {"seconds", "finished by"}
     widths = f"{ROWS}.map((row) => row.children.length)"
-    assert set(chromium.do(widths)) == {len(after)}
+    assert set(chromium.do(widths)) == {len(chosen)}
     chromium.open(page, chromium.do("location.hash")[1:])
-    assert chromium.do(headings) == after
+    assert chromium.do(headings) == chosen
     chromium.do("document.getElementById('reset').click()")
-    assert chromium.do(headings) == after
+    assert chromium.do(headings) == chosen
 
 
 @pytest.mark.browser
@@ -385,10 +385,10 @@ def test_a_sample_has_its_raw_request_and_response(page: Path, chromium: Browser
 
 @pytest.mark.browser
 def test_a_cut_formula_is_marked(tmp_path: Path, chromium: Browser) -> None:
-    asked = scripted.problems("plain", 2)
+    problems = scripted.problems("plain", 2)
     long = " + ".join(rf"{i}x^{{{i}}}" for i in range(1, 80))
     scripts = {"api/one": lambda s, n, k: ("incorrect", long if n else "x", "stop")}
-    run = scripted.make(tmp_path / "run", scripts, asked)
+    run = scripted.make(tmp_path / "run", scripts, problems)
     chromium.resize(1400)
     chromium.open(write_page(run), "problems?view=samples&sort=key")
     cut = (

@@ -134,7 +134,7 @@ def test_a_section_is_one_file_and_one_line(
 
 
 def luminance(colour: str) -> float:
-    """The relative luminance of a colour as WCAG 2 defines it."""
+    """The relative luminance of a colour by WCAG 2."""
     values = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in values]
     return sum(weight * v for weight, v in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
@@ -159,14 +159,14 @@ def test_colours_of_labels_have_contrast(palette: dict[str, str]) -> None:
     ],
 )
 def test_long_names_in_figures_stay_apart(names: list[str], longest: int) -> None:
-    shown = told_apart(names, longest)
-    assert list(shown) == names
-    assert len(set(shown.values())) == len(names)
-    assert max(map(len, shown.values())) <= longest
+    labels = told_apart(names, longest)
+    assert list(labels) == names
+    assert len(set(labels.values())) == len(names)
+    assert max(map(len, labels.values())) <= longest
 
 
 def test_what_was_gained_by_feedback_is_beside_the_control() -> None:
     control = Repaired("m", "a", "control", 2, 4, 2, 0.25, (0.1, 0.4))
-    told = replace(control, feedback="witness", gain=0.125, gain_interval=(0.05, 0.2), p=0.01)
-    gained = [row[5:] for row in repaired_section([control, told]).rows]
+    feedback = replace(control, feedback="witness", gain=0.125, gain_interval=(0.05, 0.2), p=0.01)
+    gained = [row[5:] for row in repaired_section([control, feedback]).rows]
     assert gained == [("", p_value(None)), (points(0.125, (0.05, 0.2)), p_value(0.01))]

@@ -1,4 +1,4 @@
-"""Tables and warnings as a terminal of a certain width shows them."""
+"""Tables and warnings on a terminal of a given width."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def right(messages: object, seed: int) -> str:
     return r"\boxed{x^2}" if seed % 2 else "I do not know."
 
 
-def shown(print_it: Callable[[Console], None], width: int, terminal: bool = True) -> list[str]:
+def screen_of(print_it: Callable[[Console], None], width: int, terminal: bool = True) -> list[str]:
     file = io.StringIO()
     print_it(
         Console(file=file, width=width, force_terminal=terminal, no_color=True, color_system=None)
@@ -41,7 +41,7 @@ def test_tables_fit_a_terminal(run: Run, width: int) -> None:
         lambda console: print_comparison(compare(run), console),
         lambda console: print_comparison(compare(run), console, every=True),
     ):
-        lines = shown(print_it, width)
+        lines = screen_of(print_it, width)
         tables = [line for line in lines if line.startswith(" ")]  # remarks are wrapped elsewhere
         assert tables
         assert max(map(len, tables)) <= width
@@ -49,7 +49,7 @@ def test_tables_fit_a_terminal(run: Run, width: int) -> None:
 
 
 def test_a_file_gets_whole_tables(run: Run) -> None:
-    lines = shown(lambda console: print_summary(run, console, every=True), 80, terminal=False)
+    lines = screen_of(lambda console: print_summary(run, console, every=True), 80, terminal=False)
     (heading,) = [line for line in lines if "pass@1" in line and "pass@8" in line][:1]
     assert len(heading) > 80
     assert "undecided" in heading
@@ -64,9 +64,9 @@ def test_columns_that_say_nothing_go_first_and_the_rest_is_stacked() -> None:
     assert narrow.headings == ("subset", "pass@1", "pass@16")
     assert narrow.rows[1] == ("all", "50.0", "0.0")
     assert left_out == ["timeout"]
-    parts, _ = fit(section, 30)
-    assert [part.headings for part in parts] == [("subset", "pass@1"), ("subset", "pass@16")]
-    printed = shown(lambda console: print_sections([section], console), 44)
+    tables, _ = fit(section, 30)
+    assert [table.headings for table in tables] == [("subset", "pass@1"), ("subset", "pass@16")]
+    printed = screen_of(lambda console: print_sections([section], console), 44)
     assert "Zero everywhere: timeout." in printed
     zeros = Section("title", ("subset", "one", "two"), (("a", "0.0", "0.0"),))
     assert fit(zeros, 5)[1] == []  # a table of zeros stays one
@@ -74,10 +74,10 @@ def test_columns_that_say_nothing_go_first_and_the_rest_is_stacked() -> None:
 
 @pytest.mark.parametrize("width", [80, 50])
 def test_a_column_that_is_wider_than_the_terminal_is_wrapped_in_its_cells(width: int) -> None:
-    """Figures stay whole, and every line of a row stands in its columns."""
+    """Figures stay whole, and every line of a row keeps the columns."""
     texts = ("a model with a very long name " * 3, "what it needs, in many words " * 2)
     section = Section("", ("model", "needs", "pass@1"), ((*texts, "71.4 [55.8, 83.7]"),), names=2)
-    lines = shown(lambda console: print_sections([section], console), width)
+    lines = screen_of(lambda console: print_sections([section], console), width)
     assert max(map(len, lines)) <= width
     assert any("71.4 [55.8, 83.7]" in line for line in lines)
     assert not any("…" in line for line in lines)
@@ -101,20 +101,20 @@ def test_answers_that_were_cut_off_or_hold_nothing_are_said_before_the_table(
 
     few = Sampling(max_tokens=16)
     cut = sweep([Short.of(right)], ["drills"], limit=4, sampling=few, out=tmp_path / "cut")
-    lines = shown(lambda console: print_summary(cut, console), 120)
-    (first,) = [line for line in lines if "cut off" in line]
-    assert first == (
+    lines = screen_of(lambda console: print_summary(cut, console), 120)
+    (warning,) = [line for line in lines if "cut off" in line]
+    assert warning == (
         "python/right: 100 % of the answers were cut off at --max-tokens 16; allow more, "
         "with another --out."
     )
     table = next(at for at, line in enumerate(lines) if "problems" in line and "pass@1" in line)
-    assert lines.index(first) < table
+    assert lines.index(warning) < table
     empty = sweep([lambda m, s: "?"], ["drills"], limit=4, out=tmp_path / "empty")
-    lines = shown(lambda console: print_summary(empty, console), 200)
+    lines = screen_of(lambda console: print_summary(empty, console), 200)
     assert any(
         line.startswith("python/lambda: 100 % of the texts hold no answer; look at one (`")
         for line in lines
     )
     fine = sweep([lambda m, s: r"\boxed{x}"], ["drills"], limit=4, out=tmp_path / "fine")
-    lines = shown(lambda console: print_summary(fine, console), 200)
+    lines = screen_of(lambda console: print_summary(fine, console), 200)
     assert not any("of the answers" in line or "of the texts" in line for line in lines)

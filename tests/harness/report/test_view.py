@@ -1,4 +1,4 @@
-"""One problem or sample of a run, whole."""
+"""A problem or sample of a run in full."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def run(model: str, bench: str, tmp_path: Path) -> Run:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "key", "sample"),
+    ("name", "key", "sample"),
     [
         ("bench/easy/easy3", "bench/easy/easy3", None),
         ("bench/easy/easy3#1", "bench/easy/easy3", 1),
@@ -31,13 +31,13 @@ def run(model: str, bench: str, tmp_path: Path) -> Run:
     ],
 )
 def test_a_problem_is_found_by_key_id_or_beginning(
-    run: Run, wanted: str, key: str, sample: int | None
+    run: Run, name: str, key: str, sample: int | None
 ) -> None:
-    assert find(run, wanted) == (key, sample)
+    assert find(run, name) == (key, sample)
 
 
 @pytest.mark.parametrize(
-    ("wanted", "words"),
+    ("name", "words"),
     [
         ("easy", "means 12 problems: bench/easy/easy1, "),
         ("esay3", "did you mean 'easy3'"),
@@ -46,9 +46,9 @@ def test_a_problem_is_found_by_key_id_or_beginning(
         ("", "no problem"),
     ],
 )
-def test_a_mistake_is_met_with_a_hint(run: Run, wanted: str, words: str) -> None:
+def test_a_mistake_is_met_with_a_hint(run: Run, name: str, words: str) -> None:
     with pytest.raises(UserError, match=r".") as error:
-        find(run, wanted)
+        find(run, name)
     assert words in str(error.value)
 
 
@@ -61,21 +61,21 @@ def test_a_sample_that_is_not_there(run: Run) -> None:
 
 def test_everything_is_shown_whole(run: Run, cli: Command) -> None:
     stored = {row["key"]: row for row in run.completions.rows()}
-    found = json.loads(cli("view", run.path, "easy3", "--json").stdout)
-    assert found["key"] == "bench/easy/easy3"
-    assert len(found["samples"]) == 2
-    for number, sample in enumerate(found["samples"]):
+    viewed = json.loads(cli("view", run.path, "easy3", "--json").stdout)
+    assert viewed["key"] == "bench/easy/easy3"
+    assert len(viewed["samples"]) == 2
+    for number, sample in enumerate(viewed["samples"]):
         row = sample["completion"]
         assert row["sample"] == number
         assert row == stored[row["key"]]
         assert sample["verdict"]["key"] == row["key"]
         assert "3 x e^x" in sample["prompt"]
-    shown = cli("view", run.path, "easy3#1")
-    assert shown.returncode == 0
-    text = found["samples"][1]["completion"]["text"]
-    assert (text.strip() or "(nothing)") in shown.stdout
-    assert "3 x e^x" in shown.stdout
-    assert found["samples"][1]["verdict"]["status"].replace("_", " ") in shown.stdout
+    result = cli("view", run.path, "easy3#1")
+    assert result.returncode == 0
+    text = viewed["samples"][1]["completion"]["text"]
+    assert (text.strip() or "(nothing)") in result.stdout
+    assert "3 x e^x" in result.stdout
+    assert viewed["samples"][1]["verdict"]["status"].replace("_", " ") in result.stdout
 
 
 def test_a_completion_cannot_paint_on_the_terminal(
@@ -88,10 +88,10 @@ def test_a_completion_cannot_paint_on_the_terminal(
     )
     run = harness.sweep([f"python/{model}:answer"], [bench], limit=1, out=tmp_path / "run")
     (key,) = run.problems
-    shown = cli("view", run.path, key).stdout
-    assert "\x1b" not in shown
-    assert "\x07" not in shown
-    assert "[bold red]x[/]" + "y" * 9000 in shown  # nothing is cut, nothing is taken for markup
+    text = cli("view", run.path, key).stdout
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    assert "[bold red]x[/]" + "y" * 9000 in text  # nothing is cut, nothing is taken for markup
 
 
 def test_stages_are_shown_in_turn(bench: str, tmp_path: Path) -> None:
@@ -121,21 +121,21 @@ def test_stages_are_shown_in_turn(bench: str, tmp_path: Path) -> None:
 
 def test_samples_are_chosen_by_verdict_subset_and_model(run: Run, cli: Command) -> None:
     verdicts = {row["key"]: row for row in run.verdicts().rows()}
-    wanted = {
+    keys = {
         key
         for key, row in verdicts.items()
         if row["status"] == "incorrect" and row["problem"].startswith("bench/hard/")
     }
-    assert wanted
+    assert keys
     words = ["view", run.path, "--status", "incorrect", "--subset", "bench/hard"]
-    shown = [json.loads(line) for line in cli(*words, "--json").stdout.rstrip("\n").split("\n")]
-    assert [one["key"] for one in shown] == [
-        key for key in run.problems if key in {verdicts[each]["problem"] for each in wanted}
+    problems = [json.loads(line) for line in cli(*words, "--json").stdout.rstrip("\n").split("\n")]
+    assert [problem["key"] for problem in problems] == [
+        key for key in run.problems if key in {verdicts[chosen]["problem"] for chosen in keys}
     ]
-    assert {s["completion"]["key"] for one in shown for s in one["samples"]} == wanted
+    assert {s["completion"]["key"] for problem in problems for s in problem["samples"]} == keys
     text = cli(*words).stdout
-    assert f"problem 1 of {len(shown)}: {shown[0]['key']}" in text
-    assert text.count("\nincorrect\n") == len(wanted)
+    assert f"problem 1 of {len(problems)}: {problems[0]['key']}" in text
+    assert text.count("\nincorrect\n") == len(keys)
     assert "\ncorrect\n" not in text
 
 
@@ -158,10 +158,10 @@ def test_a_filter_that_nothing_passes(run: Run, cli: Command) -> None:
 def test_the_numbers_of_correct_samples_come_first(run: Run, model: str, cli: Command) -> None:
     rows = [row for row in run.verdicts().rows() if row["problem"] == "bench/easy/easy1"]
     correct = sum(row["status"] == "correct" for row in rows)
-    found = json.loads(cli("view", run.path, "easy1", "--json").stdout)
-    assert found["solved"] == [{"model": model, "correct": correct, "samples": 2}]
-    shown = cli("view", run.path, "easy1").stdout
-    assert shown.index(f"{correct}/2") < shown.index("sample 0")
+    viewed = json.loads(cli("view", run.path, "easy1", "--json").stdout)
+    assert viewed["solved"] == [{"model": model, "correct": correct, "samples": 2}]
+    text = cli("view", run.path, "easy1").stdout
+    assert text.index(f"{correct}/2") < text.index("sample 0")
 
 
 def test_a_filter_by_verdict_keeps_the_stages_before(bench: str, tmp_path: Path) -> None:
@@ -173,14 +173,14 @@ def test_a_filter_by_verdict_keeps_the_stages_before(bench: str, tmp_path: Path)
         limit=2,
         out=tmp_path / "run",
     )
-    count, shown = views(run, statuses=["incorrect"])
+    count, problems = views(run, statuses=["incorrect"])
     assert count == 2
-    for one in shown:
-        assert [sample.completion["stage"] for sample in one.samples] == ["reasoning", "answer"]
+    for problem in problems:
+        assert [sample.completion["stage"] for sample in problem.samples] == ["reasoning", "answer"]
 
 
 def test_on_a_terminal_samples_are_paged(run: Run, tmp_path: Path) -> None:
-    """The pager of the environment gets them, with the terminal's colours."""
+    """The pager of the environment gets samples with the terminal's colours."""
     import os
     import pty
     import subprocess

@@ -62,14 +62,14 @@ def files(run: Path) -> dict[str, bytes]:
 def test_the_page_follows_a_run_and_changes_nothing(tmp_path: Path, model: str, bench: str) -> None:
     run = tmp_path / "run"
     harness.sweep([model], [bench], samples=1, out=run)
-    before = files(run)
+    original = files(run)
     with watching(run) as watch:
         status, page = get(watch)
         version = get(watch, "/version")[1]
         assert (status, count(page)) == (200, 24)
         assert f'data-version="{version}"' in page
         assert "connect-src 'self'" in page
-        assert files(run) == before
+        assert files(run) == original
         harness.sweep([model], [bench], samples=2, out=run)
         while count(page := wait_for_another(watch, version)) < 48:  # while samples arrive
             version = re.findall(r'data-version="(\w+)"', page)[0]

@@ -1,4 +1,4 @@
-"""Which problems pair, and which verdicts a table shows."""
+"""The pairs of problems and the verdicts of a table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from calculus_harness.rewards.verdict import VERSION
 from tests.harness.conftest import Command
 
 
-def asked(cli: Command, out: str, *words: str) -> None:
+def swept(cli: Command, out: str, *words: str) -> None:
     model = "python/answers.py:answer"
     done = cli("sweep", "--model", model, "--benchmark", "drills/monomials", "--out", out, *words)
     assert done.returncode == 0, done.stderr
@@ -24,10 +24,10 @@ def answers(tmp_path: Path) -> None:
 
 
 def test_tables_name_their_verdicts_where_a_run_has_several(cli: Command) -> None:
-    asked(cli, "one", "--limit", "6")
-    asked(cli, "two", "--limit", "6")
-    shown = cli("report", "one").stdout + cli("compare", "one", "two").stdout
-    assert "verdicts" not in shown
+    swept(cli, "one", "--limit", "6")
+    swept(cli, "two", "--limit", "6")
+    output = cli("report", "one").stdout + cli("compare", "one", "two").stdout
+    assert "verdicts" not in output
     scored = cli("score", "one", "--strict").stdout
     assert f"verdicts balls-{VERSION}-strict" in scored.replace("\n", " ")
     policies = {
@@ -43,13 +43,13 @@ def test_tables_name_their_verdicts_where_a_run_has_several(cli: Command) -> Non
 
 
 def test_a_comparison_says_how_many_problems_pair_and_why(cli: Command) -> None:
-    asked(cli, "one", "--limit", "30")
-    asked(cli, "two", "--limit", "12")
+    swept(cli, "one", "--limit", "30")
+    swept(cli, "two", "--limit", "12")
     first = cli("compare", "one", "two").stdout.splitlines()[1]
     assert first == "12 of the 30 and 12 problems of one and two pair: the limits are 30 and 12."
-    asked(cli, "three", "--limit", "12", "--seed", "5")
+    swept(cli, "three", "--limit", "12", "--seed", "5")
     first = cli("compare", "one", "three").stdout.splitlines()[1]
     assert first.endswith("pair: the seeds are 0 and 5; the limits are 30 and 12.")
-    asked(cli, "four", "--limit", "30")
+    swept(cli, "four", "--limit", "30")
     first = cli("compare", "one", "four").stdout.splitlines()[1]
     assert first == "All 30 problems of one and four pair."

@@ -1,4 +1,4 @@
-"""Money: estimates before a sweep, a question, and limits that stop it cleanly."""
+"""Money: estimates before a sweep, a question, and limits with a clean stop."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def server() -> Iterator[FaultyServer]:
 
 
 def counting(tokens: Callable[[dict[str, Any]], int]) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """Answers that are said to have so many tokens."""
+    """Answers with a given number of tokens."""
 
     def respond(body: dict[str, Any]) -> dict[str, Any]:
         usage = {"prompt_tokens": 100, "completion_tokens": tokens(body), "total_tokens": 0}
@@ -53,7 +53,7 @@ def prices(tmp_path: Path) -> str:
 
 @pytest.fixture
 def words(server: FaultyServer, bench: str) -> list[str]:
-    """A sweep of 48 answers, which cost $0.50 each, and at most $0.90."""
+    """A sweep of 48 answers for $0.50 each, and at most $0.90."""
     model = ["--model", "openai/m", "-M", f"base-url={server.url}", "-M", "probe=0"]
     return ["sweep", *model, "--benchmark", bench, "-n", "2", "--max-tokens", "400", "--out", "run"]
 
@@ -164,19 +164,19 @@ def test_phases_end_at_the_limit_too(
 def test_what_a_sweep_may_cost_is_shown_before(
     server: FaultyServer, words: list[str], prices: str, cli: Command
 ) -> None:
-    shown = cli(*words, "--prices", prices, "--dry-run")
-    assert "openai/m: 48 answers missing" in shown.stdout
+    result = cli(*words, "--prices", prices, "--dry-run")
+    assert "openai/m: 48 answers missing" in result.stdout
     plan = json.loads(cli(*words, "--prices", prices, "--dry-run", "--json").stdout)
-    (one,) = plan["estimates"]
-    assert not one["counted"]
-    assert one["most_tokens"] == one["prompt_tokens"] + 48 * 400
-    assert one["most_dollars"] == pytest.approx(one["prompt_tokens"] * 1e-3 + 48 * 400 * 2e-3)
-    assert one["usual_dollars"] is None
+    (cost,) = plan["estimates"]
+    assert not cost["counted"]
+    assert cost["most_tokens"] == cost["prompt_tokens"] + 48 * 400
+    assert cost["most_dollars"] == pytest.approx(cost["prompt_tokens"] * 1e-3 + 48 * 400 * 2e-3)
+    assert cost["usual_dollars"] is None
     cli(*words, "--prices", prices, "--max-cost", "6")
-    (one,) = json.loads(cli(*words, "--prices", prices, "--dry-run", "--json").stdout)["estimates"]
-    assert one["answers"] == 36
-    assert one["usual_tokens"] == pytest.approx(36 * 300)
-    assert one["usual_dollars"] == pytest.approx(36 * 0.5)
+    (cost,) = json.loads(cli(*words, "--prices", prices, "--dry-run", "--json").stdout)["estimates"]
+    assert cost["answers"] == 36
+    assert cost["usual_tokens"] == pytest.approx(36 * 300)
+    assert cost["usual_dollars"] == pytest.approx(36 * 0.5)
     assert len(server.asked) == 12
 
 
@@ -258,5 +258,5 @@ def test_tokens_of_openai_s_models_are_counted(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_solver_takes_no_tokens_and_is_not_estimated(bench: str, cli: Command) -> None:
-    shown = cli("sweep", "--model", "solver/sympy", "--benchmark", bench, "--dry-run", "--json")
-    assert json.loads(shown.stdout)["estimates"] == []
+    result = cli("sweep", "--model", "solver/sympy", "--benchmark", bench, "--dry-run", "--json")
+    assert json.loads(result.stdout)["estimates"] == []

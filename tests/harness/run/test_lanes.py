@@ -39,7 +39,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def judged(original: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What one process stores."""
+    """The store of a single process."""
     path = tmp_path_factory.mktemp("judged") / "run"
     shutil.copytree(original, path)
     return rows(score(path, policy=POLICY, progress=Silent(), lanes=1))
@@ -52,7 +52,7 @@ def path(original: Path, tmp_path: Path) -> Path:
 
 
 def rows(run: Run) -> dict[str, Any]:
-    """The verdicts by their keys, without times; each key has one."""
+    """The verdicts by key, without times; each key occurs once."""
     log = run.verdicts(POLICY.name)
     stored = list(log.rows())
     assert max(Counter(row["key"] for row in stored).values()) == 1
@@ -64,14 +64,14 @@ def rows(run: Run) -> dict[str, Any]:
 
 
 def test_lanes_store_what_one_process_stores(path: Path, judged: dict[str, Any]) -> None:
-    said: list[str] = []
+    notices: list[str] = []
 
-    class Shown(Silent):
+    class Recorder(Silent):
         def judged(self, *_: object) -> None:
-            said.append("by this process")
+            notices.append("by this process")
 
-    assert rows(score(path, policy=POLICY, progress=Shown(), lanes=3)) == judged
-    assert len(said) < COMPLETIONS / 8  # the last shard, which is not sealed
+    assert rows(score(path, policy=POLICY, progress=Recorder(), lanes=3)) == judged
+    assert len(notices) < COMPLETIONS / 8  # the last shard, which is not sealed
     assert not (path / "verdicts" / POLICY.name / "lanes").exists()
     assert rows(score(path, policy=POLICY, progress=Silent(), lanes=3)) == judged
 
@@ -90,14 +90,14 @@ def test_what_a_dead_lane_has_written_is_taken_in(path: Path, judged: dict[str, 
             log.append(row)
     newest = max(path for path in (directory / "lanes" / "000").glob("*.jsonl"))
     newest.write_bytes(newest.read_bytes() + b'{"key": "torn", "mod')
-    made: list[str] = []
+    answered: list[str] = []
 
-    class Shown(Silent):
+    class Recorder(Silent):
         def judged(self, verdict: object, completion: Any) -> None:
-            made.append(completion.key)
+            answered.append(completion.key)
 
-    assert rows(score(path, policy=POLICY, progress=Shown(), lanes=1)) == judged
-    assert len(made) == COMPLETIONS - 100
+    assert rows(score(path, policy=POLICY, progress=Recorder(), lanes=1)) == judged
+    assert len(answered) == COMPLETIONS - 100
 
 
 def test_a_lane_that_still_writes_is_waited_for(

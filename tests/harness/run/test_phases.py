@@ -1,4 +1,4 @@
-"""Sweeps in phases: what a model solves is perturbed, whenever it was killed; and the report."""
+"""Sweeps in phases: solved problems are perturbed, after any kills; and the report."""
 
 from __future__ import annotations
 
@@ -116,17 +116,17 @@ def solved_first(run: Run) -> set[str]:
 
 def test_exactly_what_was_solved_is_perturbed(tmp_path: Path, model: str) -> None:
     run = run_phases(job(model, tmp_path / "run"), named_phases("brittleness"))
-    first = [p for p in run.problems.values() if f"{p.name}" in BENCHMARKS]
-    assert len(first) == LIMIT
+    originals = [p for p in run.problems.values() if f"{p.name}" in BENCHMARKS]
+    assert len(originals) == LIMIT
     by_heart = solved_first(run)
-    coeff = {p.id for p in first if "primitive" in p.subset} & by_heart
-    powers = {p.id for p in first if p.subset == "powers"} & by_heart
+    coeff = {p.id for p in originals if "primitive" in p.subset} & by_heart
+    powers = {p.id for p in originals if p.subset == "powers"} & by_heart
     assert 0 < len(coeff) < 28
     for pool, members in (("coeff", coeff), ("exp", powers)):
         for terms in (2, 3, 4):
-            found = problems(run, f"{pool}_sum{terms}")
-            assert len(found) == 4  # the limit, spread over the thirteen subsets
-            assert {parent.id for child in found for parent in child.parents} <= members
+            sums = problems(run, f"{pool}_sum{terms}")
+            assert len(sums) == 4  # the limit, spread over the thirteen subsets
+            assert {parent.id for child in sums for parent in child.parents} <= members
     # Nothing of other benchmarks was asked, so that no problem is next to one.
     assert not problems(run, "over_k")
     assert not problems(run, "valid_sum2")
@@ -168,20 +168,20 @@ def test_problems_of_ones_own_are_paired_with_their_neighbours(tmp_path: Path, m
 def test_the_same_call_again_asks_nothing(
     tmp_path: Path, model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = tmp_path / "asked"
-    monkeypatch.setenv("ASKED", str(asked))
+    log = tmp_path / "asked"
+    monkeypatch.setenv("ASKED", str(log))
     run = run_phases(job(model, tmp_path / "run"), named_phases("brittleness"))
-    before = sorted(run.completions.rows(), key=lambda row: row["key"])
-    assert len(asked.read_text().splitlines()) == len(run.problems)
+    rows = sorted(run.completions.rows(), key=lambda row: row["key"])
+    assert len(log.read_text().splitlines()) == len(run.problems)
     again = run_phases(job(model, tmp_path / "run"), named_phases("brittleness"))
-    assert sorted(again.completions.rows(), key=lambda row: row["key"]) == before
-    assert len(asked.read_text().splitlines()) == len(run.problems)
+    assert sorted(again.completions.rows(), key=lambda row: row["key"]) == rows
+    assert len(log.read_text().splitlines()) == len(run.problems)
 
 
 @pytest.mark.slow
 def test_killed_at_any_time_it_ends_with_the_same(tmp_path: Path, model: str) -> None:
-    whole = run_phases(job(model, tmp_path / "whole"), named_phases("brittleness"))
-    asked, out = tmp_path / "asked", tmp_path / "killed"
+    undisturbed = run_phases(job(model, tmp_path / "whole"), named_phases("brittleness"))
+    log, out = tmp_path / "asked", tmp_path / "killed"
     command = [
         sys.executable,
         str(ROOT / "run.py"),
@@ -190,31 +190,31 @@ def test_killed_at_any_time_it_ends_with_the_same(tmp_path: Path, model: str) ->
         ).split(),
         *(word for name in BENCHMARKS for word in ("--benchmark", name)),
     ]
-    environment = os.environ | {"SLOW": "0.2", "ASKED": str(asked)}
+    environment = os.environ | {"SLOW": "0.2", "ASKED": str(log)}
     # In the first phase (42 problems), about its end, and in the second (24).
     kills = (random.Random(1).randrange(1, 30), 38, 41, 43, 55)
-    run_with_kills(command, asked, kills, environment, cwd=tmp_path)
+    run_with_kills(command, log, kills, environment, cwd=tmp_path)
     run = Run(out)
-    assert list(run.problems) == list(whole.problems)
+    assert list(run.problems) == list(undisturbed.problems)
     texts = {(row["key"], row["text"]) for row in run.completions.rows()}
-    assert texts == {(row["key"], row["text"]) for row in whole.completions.rows()}
+    assert texts == {(row["key"], row["text"]) for row in undisturbed.completions.rows()}
     assert summarise(run).missing == summarise(run).unscored == 0
     # Only what was under way, or had come and was not yet written, was asked again.
-    repeats = Counter(asked.read_text().splitlines())
+    repeats = Counter(log.read_text().splitlines())
     assert sum(repeats.values()) - len(run.problems) <= 12 * len(kills) < sum(kills)
 
 
-@pytest.mark.parametrize(("limit", "asked"), [(None, 72 + 6), (4, 4 + 4)])
+@pytest.mark.parametrize(("limit", "count"), [(None, 72 + 6), (4, 4 + 4)])
 def test_a_limit_is_spread_over_the_lists_of_a_phase(
-    tmp_path: Path, limit: int | None, asked: int
+    tmp_path: Path, limit: int | None, count: int
 ) -> None:
     (tmp_path / "zero.py").write_text('def answer(messages, seed):\n    return "0"\n')
-    first = job_of(
+    before_phases = job_of(
         [f"python/{tmp_path}/zero.py:answer"], ["drills/negated"], limit=limit, out=tmp_path / "run"
     )
-    more = load("drills/monomials", limit=6)
-    run = run_phases(first, [Phase("more", lambda results: (more[:4], more[3:]))])
-    assert len(run.problems) == asked
+    added = load("drills/monomials", limit=6)
+    run = run_phases(before_phases, [Phase("more", lambda results: (added[:4], added[3:]))])
+    assert len(run.problems) == count
     assert {problem.subset for problem in run.problems.values()} == {"negated", "monomials"}
 
 
@@ -238,25 +238,25 @@ def test_other_settings_are_refused_once_problems_were_derived(tmp_path: Path, m
 
 
 def test_one_model_and_known_phases_only(tmp_path: Path, model: str) -> None:
-    two = job_of([model, "solver/sympy"], [BENCHMARKS[0]], limit=2, out=tmp_path / "run")
+    both = job_of([model, "solver/sympy"], [BENCHMARKS[0]], limit=2, out=tmp_path / "run")
     with pytest.raises(UserError, match="one model for each run, not 2"):
-        run_phases(two, named_phases("brittleness"))
+        run_phases(both, named_phases("brittleness"))
     with pytest.raises(UserError, match="did you mean"):
         named_phases("britleness")
 
 
-def _found(sampled: bool, solved: dict[str, int], limit: int | None = 130) -> PhaseResults:
-    shown = {"integrand": "2 x", "variable": "x", "antiderivative": "x^2"}
-    made = [
-        Problem(f"p{i}", "integration", *name.split("/"), inputs=shown, target=shown)
+def _results(sampled: bool, solved: dict[str, int], limit: int | None = 130) -> PhaseResults:
+    inputs = {"integrand": "2 x", "variable": "x", "antiderivative": "x^2"}
+    listed = [
+        Problem(f"p{i}", "integration", *name.split("/"), inputs=inputs, target=inputs)
         for i, name in enumerate(solved)
     ]
-    rank = {problem_key(p): r for p, r in zip(made, solved.values(), strict=True) if r}
-    return PhaseResults(tuple(made), rank, 10, 0, sampled, limit)
+    rank = {problem_key(p): r for p, r in zip(listed, solved.values(), strict=True) if r}
+    return PhaseResults(tuple(listed), rank, 10, 0, sampled, limit)
 
 
 def test_pools_by_where_a_problem_comes_from_and_at_which_rank() -> None:
-    found = _found(
+    results = _results(
         True,
         {
             "brittleness/primitive_sin": 1,
@@ -269,13 +269,15 @@ def test_pools_by_where_a_problem_comes_from_and_at_which_rank() -> None:
         },
     )
     pools: dict[str, set[str]] = {}
-    for child in (child for group in derive("code", "none", found) for child in group):
+    for child in (child for group in derive("code", "none", results) for child in group):
         pools.setdefault(child.subset, set()).update(parent.id for parent in child.parents)
     assert pools["coeff_sum1"] == pools["coeff_sum3"] == {"p0"}
     assert pools["exp_sum2"] == {"p2", "p3"}
     assert pools["valid_sum4"] == pools["over_k"] == pools["plus_ln"] == {"p4"}
     assert len(pools) == 16
-    steady = _found(False, {"bee/qualifier": 1})
+    # A deterministic model would fail none of its solved problems again: sums of one term are left
+    # out.
+    steady = _results(False, {"bee/qualifier": 1})
     names = {child.subset for group in derive("paper", "none", steady) for child in group}
     assert not {name for name in names if name.endswith("1")}
     assert set(PLANS) == {"brittleness", "brittleness-paper"}
@@ -284,17 +286,17 @@ def test_pools_by_where_a_problem_comes_from_and_at_which_rank() -> None:
 @pytest.mark.parametrize("benchmark", ["lample_charton", "bee", "mine"])
 def test_the_filters_are_an_option_whatever_the_benchmark_is_called(benchmark: str) -> None:
     sides = [("2 x", "x^2"), (r"\cosh x", r"\sinh x"), ("11 x^{10} + 12 x^{11} + 13 x^{12}", "")]
-    shown = [{"integrand": f, "variable": "x", "antiderivative": big_f} for f, big_f in sides]
-    shown[2]["antiderivative"] = "x^{11} + x^{12} + x^{13}"
-    made = [
-        Problem(f"p{i}", "integration", benchmark, "valid", inputs=one, target=one)
-        for i, one in enumerate(shown)
+    rows = [{"integrand": f, "variable": "x", "antiderivative": big_f} for f, big_f in sides]
+    rows[2]["antiderivative"] = "x^{11} + x^{12} + x^{13}"
+    listed = [
+        Problem(f"p{i}", "integration", benchmark, "valid", inputs=row, target=row)
+        for i, row in enumerate(rows)
     ]
-    rank = {problem_key(problem): 1 for problem in made}
-    found = PhaseResults(tuple(made), rank, 10, 0, False)
+    rank = {problem_key(problem): 1 for problem in listed}
+    results = PhaseResults(tuple(listed), rank, 10, 0, False)
 
     def used(phase_filter: PhaseFilter, subset: str) -> set[str]:
-        children = (child for group in derive("code", phase_filter, found) for child in group)
+        children = (child for group in derive("code", phase_filter, results) for child in group)
         return {
             parent.id for child in children if child.subset == subset for parent in child.parents
         }
@@ -310,7 +312,7 @@ def test_the_filters_are_an_option_whatever_the_benchmark_is_called(benchmark: s
 
 @dataclass(frozen=True, kw_only=True)
 class Scoring(PythonFunction):
-    """The toy model, which finds texts less likely the longer they are."""
+    """The toy model, with a lower likelihood for longer texts."""
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -342,9 +344,9 @@ def test_the_report_says_what_was_measured_and_what_was_published(
 ) -> None:
     scoring = Scoring(spec=model)
     run = run_phases(job(scoring, tmp_path / "run"), named_phases("brittleness"))
-    found = score_texts(run.path, scoring, candidates=3, written=r"\boxed{%s}")
-    assert found.scored > len(run.problems)
-    assert found.remarks == ()
+    scored = score_texts(run.path, scoring, candidates=3, written=r"\boxed{%s}")
+    assert scored.scored > len(run.problems)
+    assert scored.remarks == ()
     assert score_texts(run.path, scoring, candidates=3) == ScoringResult(
         0
     )  # nothing is scored twice
@@ -352,8 +354,8 @@ def test_the_report_says_what_was_measured_and_what_was_published(
     assert source.missing == 0
     sections = report.sections(source)
     sin = problems(run, "primitive_sin")
-    known = len(solved_first(run) & {p.id for p in sin})
-    fail = 100 * (1 - known / len(sin))
+    solved = len(solved_first(run) & {p.id for p in sin})
+    fail = 100 * (1 - solved / len(sin))
     table = cells(sections, "Table 2")
     row = table["k1*sin(k2*x)"]
     assert row[0] == "14"
@@ -369,14 +371,14 @@ def test_the_report_says_what_was_measured_and_what_was_published(
     # The reference and the wrong candidates have the probabilities that their lengths say.
     lists = ranked_candidates(Run(run.path), scoring.hash)
     for problem in sin:
-        one = lists[problem_key(problem)]
+        ranked = lists[problem_key(problem)]
         text = rf"\boxed{{{problem.target.antiderivative}}}"
-        assert one.reference == pytest.approx(-0.1 * len(text))
-        assert one.candidates[0].logprob == pytest.approx(-0.1 * len(one.candidates[0].text))
-        assert one.candidates[3].logprob is None
+        assert ranked.reference == pytest.approx(-0.1 * len(text))
+        assert ranked.candidates[0].logprob == pytest.approx(-0.1 * len(ranked.candidates[0].text))
+        assert ranked.candidates[3].logprob is None
     causes = cells(sections, "Search errors")
     failing = [lists[problem_key(p)] for p in problems(run, "coeff_sum4")]
-    failing = [one for one in failing if one.fails(4)]
+    failing = [ranked for ranked in failing if ranked.fails(4)]
     assert causes.get("brittleness/coeff_sum4") in (
         None,
         (  # the fourth candidate is not known
@@ -411,11 +413,11 @@ def test_the_papers_scorer_stands_beside_our_verdicts(tmp_path: Path, model: str
     (source,) = answers_of([Run(run.path)])
     assert source.policy == ours.policy
     (section,) = [s for s in report.sections(source) if "Table 2" in s.title]
-    place = section.headings.index("their scorer Fail@1 (width 3)")
+    theirs = section.headings.index("their scorer Fail@1 (width 3)")
     mine = section.headings.index("Fail@1 (width 3)")
     for row in section.rows:
         if row[mine] != "not run":  # on these answers both read the same
-            assert row[mine].split()[0] == row[place]
+            assert row[mine].split()[0] == row[theirs]
     assert source.without_timeouts.keys() == source.scorer_tallies.keys()
     score(run.path, policy=Policy(method="welleck", deadline=10))
     (source,) = answers_of([Run(run.path)], with_decoding=True)
@@ -431,9 +433,9 @@ def test_the_command_line(tmp_path: Path, model: str, cli: Any) -> None:
     )
     assert swept.returncode == 0, swept.stderr
     assert json.loads(swept.stdout)["missing"] == 0
-    shown = cli("brittleness", out)
-    assert shown.returncode == 0, shown.stderr
-    assert "Robustness (Table 2)" in shown.stdout
+    result = cli("brittleness", out)
+    assert result.returncode == 0, result.stderr
+    assert "Robustness (Table 2)" in result.stdout
     assert (out / "brittleness.html").is_file()
     markdown = cli("brittleness", out, "--markdown")
     assert "| k1\\*sin(k2\\*x) | 6 |" in markdown.stdout

@@ -1,4 +1,4 @@
-"""What is shown of a sweep's progress: on a terminal, in a file, in a notebook."""
+"""The progress of a sweep: on a terminal, in a file, in a notebook."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def test_the_last_line_has_all_verdicts_also_after_a_resume(
     sweep([right], ["drills"], limit=6, samples=2, out=out, progress=Lines())
     assert judged(capsys.readouterr().err)[-1] == (0, 12)
     sweep([right], ["drills"], limit=6, samples=3, out=out, progress=Lines())
-    shown = judged(capsys.readouterr().err)
-    assert shown[0][1] == 12  # what the run holds already
-    assert shown[-1] == (0, 18)
+    counts = judged(capsys.readouterr().err)
+    assert counts[0][1] == 12  # what the run holds already
+    assert counts[-1] == (0, 18)
     sweep([right], ["drills"], limit=6, samples=3, out=out, progress=Lines())
     assert judged(capsys.readouterr().err)[-1] == (0, 18)
     score(out, policy=Policy(strict=True), progress=Lines())
@@ -67,7 +67,7 @@ def test_a_bar_has_all_verdicts_at_the_end(tmp_path: Path) -> None:
 
 
 class ZMQInteractiveShell:
-    """What IPython's shell is called in a notebook."""
+    """The name of IPython's shell in a notebook."""
 
 
 @pytest.fixture
@@ -80,12 +80,12 @@ def notebook(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_script_is_told_in_lines_and_silent_only_if_it_says_so(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with or_by_default(None) as shown:
-        assert type(shown) is Lines
+    with or_by_default(None) as progress:
+        assert type(progress) is Lines
     sweep([right], ["drills"], limit=2, out=tmp_path / "run")
-    first, *_, last = capsys.readouterr().err.splitlines()
+    first, *_, end = capsys.readouterr().err.splitlines()
     assert first.startswith("asking python/right: 0 of 2 answers")
-    assert last.startswith("done: 0 of 2 judged are correct")
+    assert end.startswith("done: 0 of 2 judged are correct")
     sweep([right], ["drills"], limit=2, out=tmp_path / "silent", progress=Silent())
     assert capsys.readouterr().err == ""
 
@@ -119,10 +119,10 @@ def test_one_line_says_how_far_how_fast_how_good_and_how_dear(clock: list[float]
     meter.begin(model, 6, 1, Price(prompt=0.0, completion=1e4))
     clock[0] += 4
     for number in range(1, 4):
-        said = completion(model, f"p{number}")
-        meter.answered(said)
+        answer = completion(model, f"p{number}")
+        meter.answered(answer)
         status = Status.CORRECT if number < 3 else Status.INCORRECT
-        meter.judged(Verdict(status, float(number < 3)), said)
+        meter.judged(Verdict(status, float(number < 3)), answer)
     for reason in ("500", "500", "429"):
         meter.repeated(reason)
     assert (meter.done, meter.total) == (4, 6)
@@ -156,27 +156,27 @@ def test_a_notebook_shows_a_bar_or_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     own = Silent()
-    with or_by_default(own) as shown:
-        assert shown is own
+    with or_by_default(own) as progress:
+        assert progress is own
     monkeypatch.setattr(module, "find_spec", lambda name: object())
-    with or_by_default(None) as shown:
-        assert isinstance(shown, Bar)
-        assert not shown._bar.live.console.stderr  # there rich draws no live bar
+    with or_by_default(None) as progress:
+        assert isinstance(progress, Bar)
+        assert not progress._bar.live.console.stderr  # there rich draws no live bar
     monkeypatch.setattr(module, "find_spec", lambda name: None)
     sweep([right], ["drills"], limit=2, out=tmp_path / "run")
     assert judged(capsys.readouterr().err)[-1] == (0, 2)
 
 
 def test_requests_without_an_answer_move_the_progress(capsys: pytest.CaptureFixture[str]) -> None:
-    """Nothing is stored of them, but a machine that stands still must not look like one at work."""
+    """Unanswered requests are not stored, but the progress must not seem to stand still."""
     lost = cast("Completion", None)
     model = LocalFunction.of(right)
     lines = Lines(interval=0.0)
     lines.begin(model, 3, 1)
     lines.unanswered(lost)
-    shown = capsys.readouterr().err.splitlines()
-    assert shown[1].startswith(f"asking {model.label}: 1 of 3 answers:")
-    assert shown[1].endswith("1 request without an answer")
+    printed = capsys.readouterr().err.splitlines()
+    assert printed[1].startswith(f"asking {model.label}: 1 of 3 answers:")
+    assert printed[1].endswith("1 request without an answer")
     file = io.StringIO()
     bar = Bar()
     bar._bar.live.console = Console(file=file, force_terminal=True, width=200)
@@ -191,11 +191,11 @@ def test_the_numbers_of_a_bar_are_computed_twice_a_second(
 ) -> None:
     bar, computed = Bar(), list[float]()
 
-    def rest() -> str:
+    def slow_text() -> str:
         computed.append(clock[0])
         return ""
 
-    monkeypatch.setattr(bar._meter, "rest", rest)
+    monkeypatch.setattr(bar._meter, "rest", slow_text)
     for _ in range(100):
         clock[0] += 0.125
         bar.repeated("500")
@@ -203,16 +203,16 @@ def test_the_numbers_of_a_bar_are_computed_twice_a_second(
 
 
 def test_logs_of_models_are_shown_during_a_run_and_not_later() -> None:
-    class Told(Silent):
+    class Recorder(Silent):
         def notice(self, text: str) -> None:
-            told.append(text)
+            notices.append(text)
 
-    told: list[str] = []
+    notices: list[str] = []
     models = logging.getLogger("calculus_harness.harness.models")
     loggers = models, models.getChild("repeated")
-    before = [([*each.handlers], each.level, each.propagate) for each in loggers]
-    with forward_model_logs(Told()):
+    settings = [([*logger.handlers], logger.level, logger.propagate) for logger in loggers]
+    with forward_model_logs(Recorder()):
         models.warning("slow")
     models.warning("slower")
-    assert told == ["slow"]
-    assert [([*each.handlers], each.level, each.propagate) for each in loggers] == before
+    assert notices == ["slow"]
+    assert [([*logger.handlers], logger.level, logger.propagate) for logger in loggers] == settings

@@ -1,4 +1,4 @@
-"""Models with options of their own in one sweep, and what to ask a server for chats."""
+"""Models with separate options in a single sweep, and the URL for chats."""
 
 from __future__ import annotations
 

@@ -69,16 +69,16 @@ def test_a_saved_file_is_read_back_by_the_command_line(
     monkeypatch.chdir(tmp_path)  # as the command line's
     flags = ["--model", model, "--benchmark", bench, "--limit", "3", "-n", "2", "--top-p", "0.5"]
     flags += ["--stop", "a\nb", "--stop", "é", "--strict", "-M", "concurrency=3", "--out", "run"]
-    first = cli("sweep", *flags, "--save-config", "one.toml", "--dry-run", "--json")
-    assert first.returncode == 0, first.stderr
+    saved = cli("sweep", *flags, "--save-config", "one.toml", "--dry-run", "--json")
+    assert saved.returncode == 0, saved.stderr
     again = cli("sweep", "--config", "one.toml", "--save-config", "two.toml", "--dry-run", "--json")
-    assert again.stdout == first.stdout
-    one, two = (SweepSpec.read(tmp_path / name) for name in ("one.toml", "two.toml"))
-    assert one == two
-    assert (one.samples, one.limit, one.policy) == (2, 3, Policy(strict=True))
-    assert one.sampling == Sampling(top_p=0.5, stop=("a\nb", "é"))
-    assert one.model_option == {"concurrency": "3"}
-    run = sweep(one, problems=plan(one).problems)
+    assert again.stdout == saved.stdout
+    given_spec, read_spec = (SweepSpec.read(tmp_path / name) for name in ("one.toml", "two.toml"))
+    assert given_spec == read_spec
+    assert (given_spec.samples, given_spec.limit, given_spec.policy) == (2, 3, Policy(strict=True))
+    assert given_spec.sampling == Sampling(top_p=0.5, stop=("a\nb", "é"))
+    assert given_spec.model_option == {"concurrency": "3"}
+    run = sweep(given_spec, problems=plan(given_spec).problems)
     assert cli("sweep", "--config", "two.toml").returncode == 0
     assert len(list(Run(tmp_path / "run").completions.rows())) == len(run.problems) * 2
 
@@ -103,7 +103,7 @@ def test_flags_win_over_a_file_and_a_file_over_a_preset(
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         ({"model": [3]}, "model must be a text, not 3"),
         ({"model": []}, "at least one model"),
@@ -122,8 +122,8 @@ def test_flags_win_over_a_file_and_a_file_over_a_preset(
         ({"benchmark": ["file:x.csv"], "skip-broken": "x"}, "skip-broken must be true or false"),
     ],
 )
-def test_mistakes_are_named(settings: dict[str, Any], said: str) -> None:
-    with pytest.raises(UserError, match=said):
+def test_mistakes_are_named(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
         SweepSpec.of(**({"model": ["solver/sympy"], "benchmark": ["bee"]} | settings))
 
 
@@ -155,15 +155,15 @@ def test_options_of_files_become_part_of_their_names() -> None:
 
 
 def test_every_setting_is_a_flag(cli: Command) -> None:
-    shown = cli("sweep", "--help").stdout
+    help_text = cli("sweep", "--help").stdout
     for name in (*map(module.flag_of, module.SETTINGS), *module.COMMAND_LINE_ONLY):
-        assert f"--{name}" in shown
+        assert f"--{name}" in help_text
 
 
 def test_flags_files_and_python_take_the_same_words(
     cli: Command, tmp_path: Path, model: str, bench: str
 ) -> None:
-    """Also one text for a list, and underscores for hyphens."""
+    """A single text stands for a list, and underscores for hyphens."""
     (tmp_path / "file.toml").write_text(
         f"model = {model!r}\nbenchmark = {bench!r}\nsamples = 2\ntop_p = 0.5\nlimit = 3\n"
         "strict = true\ndry_run = true\n[model_option]\nconcurrency = 3\n"
@@ -181,8 +181,8 @@ def test_flags_files_and_python_take_the_same_words(
     assert SweepSpec.of(model=model, benchmark=bench, model_option=options, **words) == spec
     again = SweepSpec.read(tmp_path / "flags.toml")
     assert (again.samples, again.sampling, again.policy) == (2, spec.sampling, spec.policy)
-    whole: dict[str, Any] = {"sampling": Sampling(top_k=3), "top_p": 0.5}
-    assert SweepSpec.of(model="m", benchmark="b", **whole).sampling == Sampling(top_p=0.5, top_k=3)
+    own: dict[str, Any] = {"sampling": Sampling(top_k=3), "top_p": 0.5}
+    assert SweepSpec.of(model="m", benchmark="b", **own).sampling == Sampling(top_p=0.5, top_k=3)
 
 
 def test_a_setting_that_is_there_twice_is_refused(tmp_path: Path) -> None:

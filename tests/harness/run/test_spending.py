@@ -1,4 +1,4 @@
-"""What is counted while a model answers, without a server: tokens, refusals, equal samples."""
+"""Counts during a model's answers, without a server: tokens, refusals, equal samples."""
 
 from __future__ import annotations
 

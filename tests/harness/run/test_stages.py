@@ -60,7 +60,7 @@ def python_model(folder: Path, source: str) -> str:
 
 
 @pytest.fixture
-def two(tmp_path: Path) -> str:
+def pair(tmp_path: Path) -> str:
     path = tmp_path / "two.jsonl"
     lines = [{"integrand": f"{n} x e^x", "id": f"p{n}"} for n in (1, 2)]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -74,9 +74,9 @@ def staged(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_a_prompt_of_two_stages(tmp_path: Path, two: str, staged: str) -> None:
+def test_a_prompt_of_two_stages(tmp_path: Path, pair: str, staged: str) -> None:
     talker = python_model(tmp_path, TALKER)
-    run = sweep([talker], [two], prompt=staged, samples=2, out=tmp_path / "run")
+    run = sweep([talker], [pair], prompt=staged, samples=2, out=tmp_path / "run")
     stages = {(row["problem"], row["sample"], row["stage"]): row for row in rows(run)}
     assert len(stages) == 8
     for (problem, sample, stage), row in stages.items():
@@ -84,9 +84,9 @@ def test_a_prompt_of_two_stages(tmp_path: Path, two: str, staged: str) -> None:
         assert row["seed"] == seed
         if stage == "answer":
             assert row["text"] == r"\boxed{(x-1)e^x}"
-            first = stages[problem, sample, "reasoning"]
-            assert row["request"] != first["request"]
-            assert str(seed) in first["text"]
+            reasoning = stages[problem, sample, "reasoning"]
+            assert row["request"] != reasoning["request"]
+            assert str(seed) in reasoning["text"]
     # Only answers are judged and counted.
     assert {row["stage"] for _, row in run.verdicts().heads()} == {"answer"}
     summary = summarise(run).to_dict()
@@ -94,10 +94,10 @@ def test_a_prompt_of_two_stages(tmp_path: Path, two: str, staged: str) -> None:
     assert sum(row["status"] == "correct" for _, row in run.verdicts().heads()) == 2
 
 
-def test_stages_go_on_where_they_were_stopped(tmp_path: Path, two: str, staged: str) -> None:
+def test_stages_go_on_where_they_were_stopped(tmp_path: Path, pair: str, staged: str) -> None:
     talker = python_model(tmp_path, TALKER)
     out = tmp_path / "run"
-    whole = sweep([talker], [two], prompt=staged, samples=2, out=tmp_path / "whole")
+    undisturbed = sweep([talker], [pair], prompt=staged, samples=2, out=tmp_path / "whole")
 
     class Stop(Silent):
         def answered(self, completion: Completion) -> None:
@@ -105,49 +105,49 @@ def test_stages_go_on_where_they_were_stopped(tmp_path: Path, two: str, staged: 
                 raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        sweep([talker], [two], prompt=staged, samples=2, out=out, progress=Stop())
-    asked = tmp_path / "own.py.asked"
-    asked.unlink()
-    run = sweep([talker], [two], prompt=staged, samples=2, out=out)
-    again = asked.read_text().splitlines()
+        sweep([talker], [pair], prompt=staged, samples=2, out=out, progress=Stop())
+    log = tmp_path / "own.py.asked"
+    log.unlink()
+    run = sweep([talker], [pair], prompt=staged, samples=2, out=out)
+    again = log.read_text().splitlines()
     assert again
     assert set(again) == {"So?"}  # no thought was asked for twice
 
-    def said(run: Run) -> dict[str, str]:
+    def texts_of(run: Run) -> dict[str, str]:
         return {row["key"]: row["text"] for row in rows(run)}
 
-    assert said(run) == said(whole)
+    assert texts_of(run) == texts_of(undisturbed)
 
 
-def test_a_search_gives_ranked_answers(tmp_path: Path, two: str) -> None:
+def test_a_search_gives_ranked_answers(tmp_path: Path, pair: str) -> None:
     model = python_model(tmp_path, RANKED)
     sampling = Sampling(beams=5)
-    run = sweep([model], [two], samples=3, sampling=sampling, out=tmp_path / "run")
+    run = sweep([model], [pair], samples=3, sampling=sampling, out=tmp_path / "run")
     assert sorted(
         (row["problem"][-2:], row["sample"], row.get("rank", 0)) for row in rows(run)
     ) == [(name, rank, rank) for name in ("p1", "p2") for rank in range(3)]
     # More of the same search: what was stored stays, the rest is added.
-    more = sweep([model], [two], samples=5, sampling=sampling, out=tmp_path / "run")
-    assert len(rows(more)) == 10
+    wider = sweep([model], [pair], samples=5, sampling=sampling, out=tmp_path / "run")
+    assert len(rows(wider)) == 10
     with pytest.raises(UserError, match="no 6 best"):
-        sweep([model], [two], samples=6, sampling=sampling, out=tmp_path / "run")
+        sweep([model], [pair], samples=6, sampling=sampling, out=tmp_path / "run")
 
 
-def test_samples_asked_together(tmp_path: Path, two: str) -> None:
+def test_samples_asked_together(tmp_path: Path, pair: str) -> None:
     model = python_model(tmp_path, RANKED)
     sampling = Sampling(grouped=True)
-    run = sweep([model], [two], samples=2, sampling=sampling, out=tmp_path / "run")
+    run = sweep([model], [pair], samples=2, sampling=sampling, out=tmp_path / "run")
     assert {row["seed"] for row in rows(run)} == {
         sample_seed(0, problem, 0) for problem in run.problems
     }
-    run = sweep([model], [two], samples=4, sampling=sampling, out=tmp_path / "run")
+    run = sweep([model], [pair], samples=4, sampling=sampling, out=tmp_path / "run")
     assert sorted(row["sample"] for row in rows(run)) == [0, 0, 1, 1, 2, 2, 3, 3]
     assert {row["seed"] for row in rows(run) if row["sample"] > 1} == {
         sample_seed(0, problem, 2) for problem in run.problems
     }
 
 
-def test_what_a_model_cannot_do_is_said_before_anything_is_asked(tmp_path: Path, two: str) -> None:
+def test_what_a_model_cannot_do_is_said_before_anything_is_asked(tmp_path: Path, pair: str) -> None:
     model = python_model(tmp_path, TALKER)
     for sampling, lacking in [
         (Sampling(beams=2), "beam search"),
@@ -156,7 +156,7 @@ def test_what_a_model_cannot_do_is_said_before_anything_is_asked(tmp_path: Path,
         (Sampling(top_k=3, min_p=0.1), "top-k and no min-p"),
     ]:
         with pytest.raises(UserError, match=lacking):
-            sweep([model], [two], sampling=sampling, out=tmp_path / "run")
+            sweep([model], [pair], sampling=sampling, out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
     assert not (tmp_path / "own.py.asked").exists()
 
@@ -173,7 +173,7 @@ def test_missing_samples_as_runs() -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Flaky(Model):
-    """Cannot be reached for the problems of which the file does not speak."""
+    """Unreachable for problems outside the file."""
 
     reachable: str
 
@@ -200,25 +200,25 @@ class Notices(Silent):
         self.texts.append(text)
 
 
-def test_what_was_out_of_reach_is_asked_again(tmp_path: Path, two: str) -> None:
+def test_what_was_out_of_reach_is_asked_again(tmp_path: Path, pair: str) -> None:
     file = tmp_path / "reachable"
     file.write_text("p1")
     model = Flaky(spec="flaky", reachable=str(file))
     notices = Notices()
-    run = sweep([model], [two], samples=2, out=tmp_path / "run", progress=notices)
+    run = sweep([model], [pair], samples=2, out=tmp_path / "run", progress=notices)
     assert [row["problem"][-2:] for row in rows(run)] == ["p1", "p1"]
     assert any("2 of 4 requests got no answer (503 after 5 tries)" in t for t in notices.texts)
     failures = [json.loads(line) for line in (run.path / "failures.jsonl").read_text().splitlines()]
     assert [(row["problem"][-2:], row["sample"]) for row in failures] == [("p2", 0), ("p2", 1)]
     file.write_text("p1 p2")
-    run = sweep([model], [two], samples=2, out=tmp_path / "run")
+    run = sweep([model], [pair], samples=2, out=tmp_path / "run")
     assert len(rows(run)) == 4
 
 
-def test_errors_are_noticed_with_their_reason(tmp_path: Path, two: str) -> None:
+def test_errors_are_noticed_with_their_reason(tmp_path: Path, pair: str) -> None:
     model = python_model(tmp_path, "def answer(messages, seed): raise ValueError('no luck')")
     notices = Notices()
-    sweep([model], [two], samples=2, out=tmp_path / "run", progress=notices)
+    sweep([model], [pair], samples=2, out=tmp_path / "run", progress=notices)
     [text] = notices.texts
     assert "4 of 4 answers are errors, the first: ValueError" in text
     assert "no luck" in text
@@ -279,16 +279,16 @@ def test_other_tasks_are_judged_by_their_verifiers(
         [model], ["own"], problems=[problem], prompt=str(prompt), samples=12, out=tmp_path / "run"
     )
     seeds = {row["sample"]: row["seed"] for row in rows(run)}
-    found = {row["sample"]: row["status"] for _, row in run.verdicts().heads()}
-    assert found == {n: "incorrect" if seed % 2 else "correct" for n, seed in seeds.items()}
-    assert len(set(found.values())) == 2
+    statuses = {row["sample"]: row["status"] for _, row in run.verdicts().heads()}
+    assert statuses == {n: "incorrect" if seed % 2 else "correct" for n, seed in seeds.items()}
+    assert len(set(statuses.values())) == 2
 
 
 def test_a_limit_keeps_perturbations_with_their_originals() -> None:
     specs = ["drills/monomials", "drills/negated", "drills/sums"]
-    few, more = (problems_of(specs, limit, seed=1) for limit in (9, 30))
+    few, many = (problems_of(specs, limit, seed=1) for limit in (9, 30))
     assert len(few) == 9
-    assert {problem.id for problem in few} <= {problem.id for problem in more}
+    assert {problem.id for problem in few} <= {problem.id for problem in many}
     originals = {problem.id for problem in few if problem.subset == "monomials"}
     assert len(originals) == 3
     assert {problem.pair_parent for problem in few} - {None} == originals
@@ -301,8 +301,8 @@ def test_parts_of_a_subset_in_several_files(tmp_path: Path) -> None:
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     rows = [problem for path in paths for problem in problems_of([str(path)], None, 0)]
     for path, problems in zip(paths, (rows[:2], rows[2:]), strict=True):
-        whole = [replace(problem, benchmark="own", subset="s") for problem in problems]
-        path.write_text("".join(json.dumps(problem.to_dict()) + "\n" for problem in whole))
+        subset = [replace(problem, benchmark="own", subset="s") for problem in problems]
+        path.write_text("".join(json.dumps(problem.to_dict()) + "\n" for problem in subset))
     specs = list(map(str, paths))
     assert [problem.id for problem in problems_of(specs, None, 0)] == ["p", "q", "r"]
     paths[1].write_text(paths[1].read_text().replace("r x", "5 x").replace('"r"', '"p"'))
@@ -311,11 +311,11 @@ def test_parts_of_a_subset_in_several_files(tmp_path: Path) -> None:
 
 
 def test_a_sweep_without_all_answers_has_another_status(
-    cli: Command, tmp_path: Path, two: str, monkeypatch: pytest.MonkeyPatch
+    cli: Command, tmp_path: Path, pair: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(registry._BUILT_IN, "flaky", Flaky)
     file = tmp_path / "reachable"
-    words = ["--model", "flaky/x", "-M", f"reachable={file}", "--benchmark", two, "--out", "run"]
+    words = ["--model", "flaky/x", "-M", f"reachable={file}", "--benchmark", pair, "--out", "run"]
     for reachable, status in [("p1", 1), ("p1 p2", 0)]:
         file.write_text(reachable)
         result = cli("sweep", *words)

@@ -1,4 +1,4 @@
-"""A sweep: what is stored, resuming, extending, and kills at random moments."""
+"""A sweep: the stored files, resuming, extending, and kills at random moments."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ ROOT = Path(__file__).parents[3]
 
 
 def completions(path: Path) -> dict[str, dict[str, Any]]:
-    """By key, without the timing; every key must be there once."""
+    """Completions by key, without the timing; every key must occur once."""
     rows = list(Run(path).completions.rows())
     assert len({row["key"] for row in rows}) == len(rows)
     return {row["key"]: {k: v for k, v in row.items() if k != "latency"} for row in rows}
 
 
 def verdicts(path: Path) -> dict[str, dict[str, Any]]:
-    """By key, without the timing; every key must be there once."""
+    """Verdicts by key, without the timing; every key must occur once."""
     rows = list(Run(path).verdicts().rows())
     assert len({row["key"] for row in rows}) == len(rows)
     for row in rows:
@@ -65,8 +65,8 @@ def test_what_the_verifier_cannot_keep_up_with_is_judged_at_the_end(
 ) -> None:
     monkeypatch.setattr("calculus_harness.harness.run.runner.WAITING", 1)
     run = harness.sweep([model], [bench], samples=20, out=tmp_path / "run")
-    asked = [row["key"] for row in run.completions.rows()]
-    assert sorted(row["key"] for row in run.verdicts().rows()) == sorted(asked)
+    keys = [row["key"] for row in run.completions.rows()]
+    assert sorted(row["key"] for row in run.verdicts().rows()) == sorted(keys)
 
 
 @pytest.mark.parametrize("at_once", [True, False])
@@ -107,34 +107,34 @@ def test_the_manifest_says_what_the_run_is(tmp_path: Path, model: str, bench: st
 def test_the_same_call_again_asks_nothing(
     tmp_path: Path, model: str, bench: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = tmp_path / "asked"
-    monkeypatch.setenv("ASKED", str(asked))
+    log = tmp_path / "asked"
+    monkeypatch.setenv("ASKED", str(log))
     for _ in range(2):
         harness.sweep([model], [bench], limit=4, samples=2, out=tmp_path / "run")
-    assert len(asked.read_text().split()) == 8
+    assert len(log.read_text().split()) == 8
 
 
 def test_a_run_is_extended_by_samples_problems_and_models(
     tmp_path: Path, model: str, bench: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = tmp_path / "asked"
-    monkeypatch.setenv("ASKED", str(asked))
+    log = tmp_path / "asked"
+    monkeypatch.setenv("ASKED", str(log))
     out = tmp_path / "run"
     harness.sweep([model], [bench], limit=2, samples=1, out=out)
-    before = completions(out)
+    stored = completions(out)
     harness.sweep([model], [bench], limit=2, samples=3, out=out)
     harness.sweep([model], [bench], limit=4, samples=3, out=out)
-    assert len(asked.read_text().split()) == 12
-    other = tmp_path / "other.py"
-    other.write_text("def answer(messages, seed): return 'x'\n")
-    run = harness.sweep([f"python/{other}:answer"], [bench], limit=4, samples=3, out=out)
-    after = completions(out)
-    assert len(after) == 24
-    assert before.items() <= after.items()
+    assert len(log.read_text().split()) == 12
+    second = tmp_path / "other.py"
+    second.write_text("def answer(messages, seed): return 'x'\n")
+    run = harness.sweep([f"python/{second}:answer"], [bench], limit=4, samples=3, out=out)
+    extended = completions(out)
+    assert len(extended) == 24
+    assert stored.items() <= extended.items()
     assert len(run.models) == 2
     assert harness.summarise(run).missing == 0
     direct = harness.sweep([model], [bench], limit=4, samples=3, out=tmp_path / "direct")
-    assert completions(direct.path).items() <= after.items()
+    assert completions(direct.path).items() <= extended.items()
 
 
 def test_more_problems_are_added_in_every_subset(tmp_path: Path, model: str, bench: str) -> None:
@@ -164,10 +164,10 @@ def test_another_configuration_is_refused(
         own = tmp_path / "own.jinja"
         own.write_text('+++\ntask = "integration"\n+++\nIntegrate {{ integrand }}\n')
         change = {"prompt": str(own)}
-    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    files = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
     with pytest.raises(UserError, match=named):
         harness.sweep([model], **(arguments | change))
-    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == files
 
 
 def test_a_changed_problem_is_refused(tmp_path: Path, model: str, bench: str) -> None:
@@ -224,7 +224,7 @@ def test_scoring_again_asks_nothing_and_keeps_both(
 ) -> None:
     out = tmp_path / "run"
     run = harness.sweep([model], [bench], limit=4, samples=4, out=out)
-    first = verdicts(out)
+    stored = verdicts(out)
     monkeypatch.setenv("ASKED", str(tmp_path / "asked"))
     scored = harness.score(out, policy=Policy(strict=True))
     assert len(scored.policies) == 2
@@ -233,16 +233,16 @@ def test_scoring_again_asks_nothing_and_keeps_both(
     assert not (tmp_path / "asked").exists()
     again = harness.score(out)
     assert again.policies[-1] == Policy().name
-    assert verdicts(out) == first
+    assert verdicts(out) == stored
 
 
 def test_verdicts_that_were_lost_are_made_again(tmp_path: Path, model: str, bench: str) -> None:
     out = tmp_path / "run"
     harness.sweep([model], [bench], limit=4, samples=4, out=out)
-    before = verdicts(out)
+    stored = verdicts(out)
     shutil.rmtree(out / "verdicts")
     harness.sweep([model], [bench], limit=4, samples=4, out=out)
-    assert verdicts(out) == before
+    assert verdicts(out) == stored
 
 
 def test_it_works_inside_a_running_loop(tmp_path: Path, model: str, bench: str) -> None:
@@ -284,16 +284,16 @@ def test_ctrl_c_ends_cleanly_and_says_how_to_go_on(tmp_path: Path, model: str, b
     assert len(completions(out)) == len(verdicts(out)) == 200
 
 
-@pytest.mark.parametrize("place", ["cli.main", "run.plan", "the lock"])
+@pytest.mark.parametrize("function", ["cli.main", "run.plan", "the lock"])
 def test_ctrl_c_before_anything_is_asked_is_one_word(
-    tmp_path: Path, model: str, bench: str, place: str
+    tmp_path: Path, model: str, bench: str, function: str
 ) -> None:
-    """While the program is imported, while it plans, and before the run is made."""
+    """During the imports, during the planning, and before the run is created."""
     code = f"""
 import builtins, sys
 from pathlib import Path
 sys.path.insert(0, {str(ROOT)!r})
-place = {place!r}
+place = {function!r}
 find = builtins.__import__
 def interrupted(name, *arguments):  # relative names, as the packages import each other
     if name == place:
@@ -318,31 +318,31 @@ main()
 
 
 def counts(path: Path) -> list[Row]:
-    """The rows of the result table, but for the time that was taken."""
+    """The rows of the result table, without times."""
     return [replace(row, usage=None) for row in harness.summarise(Run(path)).rows]
 
 
 @pytest.mark.slow
 def test_twenty_kills_lose_and_repeat_nothing(tmp_path: Path, model: str, bench: str) -> None:
-    """SIGKILL at random moments over one run, which then equals an undisturbed one."""
+    """After SIGKILLs at random moments the run equals an undisturbed run."""
     chance = random.Random(20)
     arguments = [
         sys.executable,
         str(ROOT / "run.py"),
         *f"sweep --model {model} --benchmark {bench} --limit 6 -n 300 -M concurrency=16".split(),
     ]
-    out, asked = tmp_path / "killed", tmp_path / "asked"
+    out, calls = tmp_path / "killed", tmp_path / "asked"
     disturbed = [*arguments, "--out", str(out)]
     kills = 0
     while kills < 24:
-        known = set(completions(out)) if (out / "manifest.json").exists() else set()
-        known_seeds = {row["seed"] for row in completions(out).values()} if known else set()
-        asked.unlink(missing_ok=True)
+        stored = set(completions(out)) if (out / "manifest.json").exists() else set()
+        known_seeds = {row["seed"] for row in completions(out).values()} if stored else set()
+        calls.unlink(missing_ok=True)
         process = subprocess.Popen(
             disturbed,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env=os.environ | {"SLOW": "0.6", "ASKED": str(asked), "SHARD": "20000"},
+            env=os.environ | {"SLOW": "0.6", "ASKED": str(calls), "SHARD": "20000"},
         )
         # Some die while starting, most while asking and scoring.
         try:
@@ -354,10 +354,10 @@ def test_twenty_kills_lose_and_repeat_nothing(tmp_path: Path, model: str, bench:
         else:
             assert process.returncode == 0
             pytest.fail("the run was over before it had been killed often enough")
-        seeds = {int(line) for line in asked.read_text().split()} if asked.exists() else set()
+        seeds = {int(line) for line in calls.read_text().split()} if calls.exists() else set()
         assert not seeds & known_seeds, "a stored sample was asked again"
-        if known:
-            assert known <= completions(out).keys(), "a stored sample was lost"
+        if stored:
+            assert stored <= completions(out).keys(), "a stored sample was lost"
     subprocess.run(
         disturbed,
         check=True,
@@ -381,11 +381,11 @@ def test_a_deterministic_model_is_asked_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     solver, subset = ["solver/sympy"], ["brittleness/primitive_sin"]
-    found: list[PhaseResults] = []
-    phase = Phase("none", lambda results: (found.append(results), ())[1])
+    phases: list[PhaseResults] = []
+    phase = Phase("none", lambda results: (phases.append(results), ())[1])
     settings: Any = {"samples": 64, "limit": 2, "sampling": Sampling(temperature=1.0)}
     run = harness.sweep(solver, subset, phases=[phase], out=tmp_path / "run", **settings)
-    assert (found[0].samples, found[0].sampled) == (1, False)
+    assert (phases[0].samples, phases[0].sampled) == (1, False)
     assert len(completions(run.path)) == 2
     summary = harness.summarise(run)
     assert summary.missing == 0

@@ -1,4 +1,4 @@
-"""The same answer, differently written, is one vote; another answer is another."""
+"""Equal answers in different forms are one vote; different answers are different votes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.console import Console
 from calculus_harness import harness
 from calculus_harness.benchmarks import Problem
 from calculus_harness.harness.report.votes import print_votes
-from calculus_harness.harness.stats.answer_groups import Given, distinct_forms, group, votes
+from calculus_harness.harness.stats.answer_groups import JudgedAnswer, distinct_forms, group, votes
 
 
 def problem(integrand: str, task: str = "integration") -> Problem:
@@ -29,11 +29,11 @@ def problem(integrand: str, task: str = "integration") -> Problem:
 
 
 def groups(*answers: str | None, status: str = "incorrect") -> list[int | None]:
-    return group(problem("x"), [Given(answer, status) for answer in answers])
+    return group(problem("x"), [JudgedAnswer(answer, status) for answer in answers])
 
 
 @pytest.mark.parametrize(
-    ("one", "same"),
+    ("answer", "same"),
     [
         (r"\sin^2 x", r"-\cos^2 x + C"),
         (r"\sin^2 x", r"-\frac{\cos 2x}{2} + 7"),
@@ -47,13 +47,13 @@ def groups(*answers: str | None, status: str = "incorrect") -> list[int | None]:
         (r"\operatorname{Si}(x)", r"\operatorname{Si}\left(x\right)"),
     ],
 )
-def test_a_different_constant_or_form_is_the_same_answer(one: str, same: str) -> None:
-    first, second = groups(one, same)
+def test_a_different_constant_or_form_is_the_same_answer(answer: str, same: str) -> None:
+    first, second = groups(answer, same)
     assert first == second is not None
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("answer", "different"),
     [
         ("x^2", "2x^2"),
         ("x^2", "-x^2"),
@@ -63,33 +63,33 @@ def test_a_different_constant_or_form_is_the_same_answer(one: str, same: str) ->
         ("3", "x"),
     ],
 )
-def test_another_derivative_is_another_answer(one: str, other: str) -> None:
-    first, second = groups(one, other)
+def test_another_derivative_is_another_answer(answer: str, different: str) -> None:
+    first, second = groups(answer, different)
     assert first != second
 
 
 def test_what_has_no_mathematics_does_not_vote() -> None:
-    given = [
-        Given("x^2", "correct"),
-        Given(None, "no_answer"),
-        Given(r"\frac{", "unparseable"),
-        Given(r"\int x", "not_closed_form"),
-        Given("x^3", "incorrect"),
-        Given("x^2/1", "correct"),
-        Given("x^3 + 1", "undecided"),
+    answers = [
+        JudgedAnswer("x^2", "correct"),
+        JudgedAnswer(None, "no_answer"),
+        JudgedAnswer(r"\frac{", "unparseable"),
+        JudgedAnswer(r"\int x", "not_closed_form"),
+        JudgedAnswer("x^3", "incorrect"),
+        JudgedAnswer("x^2/1", "correct"),
+        JudgedAnswer("x^3 + 1", "undecided"),
     ]
-    found = group(problem("2x"), given)
-    assert found[0] == found[5] == 0
-    assert found[1:4] == [None] * 3
-    assert found[4] == found[6] not in (None, 0)
+    numbers = group(problem("2x"), answers)
+    assert numbers[0] == numbers[5] == 0
+    assert numbers[1:4] == [None] * 3
+    assert numbers[4] == numbers[6] not in (None, 0)
 
 
 def test_other_tasks_are_grouped_by_text() -> None:
-    found = group(
+    numbers = group(
         problem("1", task="arithmetic"),
-        [Given(answer, "incorrect") for answer in ("12", " 12", "13")],
+        [JudgedAnswer(answer, "incorrect") for answer in ("12", " 12", "13")],
     )
-    assert found[0] == found[1] != found[2]
+    assert numbers[0] == numbers[1] != numbers[2]
 
 
 def test_forms_of_a_correct_answer() -> None:
@@ -102,8 +102,8 @@ def test_forms_of_a_correct_answer() -> None:
         r"x + \ln x",
         r"\ln(x)+x",
     ]
-    given = [Given(a, "incorrect" if a == "wrong" else "correct") for a in answers]
-    assert distinct_forms(problem("x"), given) == 3
+    judged = [JudgedAnswer(a, "incorrect" if a == "wrong" else "correct") for a in answers]
+    assert distinct_forms(problem("x"), judged) == 3
 
 
 MODEL = r"""
@@ -125,9 +125,9 @@ def test_votes_of_a_run(tmp_path: Path) -> None:
         model_option={"concurrency": 1},
         out=tmp_path / "run",
     )
-    (found,) = votes(run, ks=[1, 6])
-    assert [estimate.value for estimate in found.majority] == [0.5, 1.0]
-    assert (found.groups, found.forms) == (3, 1)
-    print_votes(run, console=Console(file=(shown := io.StringIO())))
-    assert "maj@6" in shown.getvalue()
-    assert "100.0" in shown.getvalue()
+    (vote,) = votes(run, ks=[1, 6])
+    assert [estimate.value for estimate in vote.majority] == [0.5, 1.0]
+    assert (vote.groups, vote.forms) == (3, 1)
+    print_votes(run, console=Console(file=(printed := io.StringIO())))
+    assert "maj@6" in printed.getvalue()
+    assert "100.0" in printed.getvalue()

@@ -1,4 +1,4 @@
-"""Clusters: problems that were made from the same one."""
+"""Clusters: problems with a common original."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def problem(
 
 
 def clusters(*problems: Problem) -> dict[str, str]:
-    return clusters_of({problem_key(one): one for one in problems})
+    return clusters_of({problem_key(item): item for item in problems})
 
 
 def test_clusters_follow_the_original_through_generations() -> None:
-    found = clusters(
+    cluster_of = clusters(
         problem("a"),
         problem("b", "a", ("q", "a")),
         problem("c", None, ("b",)),
@@ -41,30 +41,30 @@ def test_clusters_follow_the_original_through_generations() -> None:
         problem("x", "y"),
         problem("y", "x"),
     )
-    assert found["bee/s/a"] == found["bee/s/b"] == found["bee/s/c"] == "bee/s/a"
-    assert found["bee/s/d"] == found["bee/s/e"] == "bee:gone"
-    assert found["bee/s/x"]
+    assert cluster_of["bee/s/a"] == cluster_of["bee/s/b"] == cluster_of["bee/s/c"] == "bee/s/a"
+    assert cluster_of["bee/s/d"] == cluster_of["bee/s/e"] == "bee:gone"
+    assert cluster_of["bee/s/x"]
 
 
 def test_the_same_ids_in_two_benchmarks_are_different_problems() -> None:
-    """What was made of one's problem is not with the other's, whichever of them comes first."""
+    """Problems derived from namesakes stay in separate clusters, in either order."""
     ours = [problem("0001", of="mine/s"), problem("0001-shift", "0001", of="mine/hard")]
     theirs = [problem("0001", of="yours/s"), problem("0001-shift", "0001", of="yours/hard")]
     for order in ([*ours, *theirs], [*theirs, *ours]):
-        found = clusters(*order)
-        assert found["mine/hard/0001-shift"] == found["mine/s/0001"] == "mine/s/0001"
-        assert found["yours/hard/0001-shift"] == found["yours/s/0001"] == "yours/s/0001"
+        cluster_of = clusters(*order)
+        assert cluster_of["mine/hard/0001-shift"] == cluster_of["mine/s/0001"] == "mine/s/0001"
+        assert cluster_of["yours/hard/0001-shift"] == cluster_of["yours/s/0001"] == "yours/s/0001"
 
 
 def test_one_id_in_two_subsets_may_be_one_problem_or_two() -> None:
     twice = clusters(problem("x-5", of="bee/all"), problem("x-5", of="bee/paper"))
     assert set(twice.values()) == {"bee/all/x-5"}
-    others = [problem("1", of="mine/easy"), replace(problem("1", of="mine/hard"), inputs={"n": 2})]
+    pair = [problem("1", of="mine/easy"), replace(problem("1", of="mine/hard"), inputs={"n": 2})]
     children = [problem("1b", "1", of="mine/easy"), problem("1c", "1", of="mine/hard")]
-    for order in (others, others[::-1]):
-        found = clusters(*order, *children)
-        assert found["mine/easy/1b"] == found["mine/easy/1"] == "mine/easy/1"
-        assert found["mine/hard/1c"] == found["mine/hard/1"] == "mine/hard/1"
+    for order in (pair, pair[::-1]):
+        cluster_of = clusters(*order, *children)
+        assert cluster_of["mine/easy/1b"] == cluster_of["mine/easy/1"] == "mine/easy/1"
+        assert cluster_of["mine/hard/1c"] == cluster_of["mine/hard/1"] == "mine/hard/1"
 
 
 def test_a_child_may_have_the_id_of_its_parent() -> None:
@@ -76,7 +76,7 @@ def test_a_child_may_have_the_id_of_its_parent() -> None:
 
 def test_a_parent_may_be_another_benchmarks() -> None:
     parent, child = problem("c1", of="bee/bank"), problem("n1", "c1", of="brittleness/neighbours")
-    known = {problem_key(one): one for one in (parent, child)}
-    assert ParentIndex(known).find(child, "c1") == "bee/bank/c1"
-    assert ParentIndex(known).find(child, "c2") is None
-    assert set(clusters_of(known).values()) == {"bee/bank/c1"}
+    by_key = {problem_key(item): item for item in (parent, child)}
+    assert ParentIndex(by_key).find(child, "c1") == "bee/bank/c1"
+    assert ParentIndex(by_key).find(child, "c2") is None
+    assert set(clusters_of(by_key).values()) == {"bee/bank/c1"}

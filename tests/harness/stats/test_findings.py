@@ -45,7 +45,7 @@ def skill(
     drops: Mapping[str, float] | None = None,
     wrong: tuple[Outcome, ...] = (SIGN, MISSING, NO_BOX, CUT),
 ) -> Script:
-    """A model that solves this share of the problems, the easier ones first; less of some."""
+    """A model that solves a share of the problems, the easier problems first; less of some."""
 
     def outcome(subset: str, number: int, sample: int) -> Outcome:
         chance = random.Random(f"{share} {subset} {number} {sample}")
@@ -62,40 +62,40 @@ def only(outcome: Outcome) -> Script:
 
 def test_which_where_and_how(tmp_path: Path) -> None:
     models = {"strong": skill(0.9, {"twins": 0.3, "scaled": 0.2}), "weak": skill(0.4)}
-    found = sentences(make(tmp_path / "run", models, EVERY, samples=4))
+    findings = sentences(make(tmp_path / "run", models, EVERY, samples=4))
     assert re.fullmatch(
         r"strong solves 5\d \[\d+, \d+\] points more than weak on the 120 problems that both were "
         r"asked \(p < 0\.001\)\.",
-        found.which,
+        findings.which,
     )
-    assert found.where.startswith("strong breaks most under bench/twins: ")
-    assert "so does bench/scaled (−" in found.where
-    assert "wrong sign" in found.how
-    assert "missing term" in found.how
-    assert [one.model for one in found.standings] == ["strong", "weak"]
-    assert [one.rank for one in found.standings] == [1, 2]
-    assert str(found) == "\n".join((found.which, found.where, found.how))
+    assert findings.where.startswith("strong breaks most under bench/twins: ")
+    assert "so does bench/scaled (−" in findings.where
+    assert "wrong sign" in findings.how
+    assert "missing term" in findings.how
+    assert [standing.model for standing in findings.standings] == ["strong", "weak"]
+    assert [standing.rank for standing in findings.standings] == [1, 2]
+    assert str(findings) == "\n".join((findings.which, findings.where, findings.how))
 
 
 def test_models_that_were_asked_different_problems_have_no_order(tmp_path: Path) -> None:
     strong = make(tmp_path / "a", {"strong": skill(0.75, {"twins": 0.2, "scaled": 0.2})}, EVERY)
     think = make(tmp_path / "b", {"think": skill(0.78)}, problems("plain", 40))
     assert summarise(think).rows[-1].passes[0].value > summarise(strong).rows[-1].passes[0].value
-    found = sentences(strong, think)
-    assert found.which.startswith("The models were asked different problems and have no common")
-    assert "think solves" not in found.which
-    assert "on the 40 problems" in found.which
+    findings = sentences(strong, think)
+    assert findings.which.startswith("The models were asked different problems and have no common")
+    assert "think solves" not in findings.which
+    assert "on the 40 problems" in findings.which
     # Both are ranked on the 40 that both were asked, and their own scores are no rank.
-    assert found.common == 40
-    values = [one.common.value for one in found.standings if one.common]
+    assert findings.common == 40
+    values = [standing.common.value for standing in findings.standings if standing.common]
     assert values == sorted(values, reverse=True)
 
 
 def test_a_model_with_nothing_but_errors_has_no_score(tmp_path: Path) -> None:
     run = make(tmp_path / "run", {"good": skill(0.9), "broken": only(ERROR)}, problems("plain", 40))
-    found = sentences(run)
-    assert "broken: nothing but errors, so no score." in found.which
-    standing = {one.model: one for one in found.standings}
+    findings = sentences(run)
+    assert "broken: nothing but errors, so no score." in findings.which
+    standing = {item.model: item for item in findings.standings}
     assert standing["broken"].own is None
     assert standing["broken"].rank is None
     assert standing["broken"].failures == {Failure.ERROR: 1.0}
@@ -115,7 +115,7 @@ def test_refusals_and_filters_are_rates_of_their_own(tmp_path: Path) -> None:
     rows = {row.label: row.rates for row in summarise(run).rows}
     assert rows["shy"]["refused"] == rows["safe"]["filtered"] == rows["cut"]["truncated"] == 1.0
     assert rows["shy"]["filtered"] == rows["safe"]["refused"] == rows["shy"]["failed"] == 0.0
-    standing = {one.model: one.failures for one in sentences(run).standings}
+    standing = {item.model: item.failures for item in sentences(run).standings}
     assert standing["shy"] == {Failure.REFUSED: 1.0}
     assert standing["cut"] == {Failure.TRUNCATED: 1.0}
 
@@ -165,15 +165,15 @@ def test_no_digits_hide_zero(low: float, high: float, digits: int) -> None:
 @pytest.mark.parametrize("count", [1, 2, 6])
 def test_the_answer_is_one_screen_of_80_x_24(tmp_path: Path, count: int) -> None:
     subsets = ("twins", "scaled", "shifted", "renamed", "sums", "products")
-    asked = [*problems("plain", 12)]
+    originals = [*problems("plain", 12)]
     for subset in subsets:
-        asked += problems(subset, 12, "plain")
+        originals += problems(subset, 12, "plain")
     skills = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
     models = {
         f"openai/a-model-{name}": skill(share, {"twins": 0.3})
         for name, share in zip("abcdef"[:count], skills, strict=False)
     }
-    run = make(tmp_path / "r", models, asked, samples=2)
+    run = make(tmp_path / "r", models, originals, samples=2)
     file = io.StringIO()
     console = Console(file=file, width=80, force_terminal=True, color_system=None)
     print_summary(run, console)
@@ -182,43 +182,43 @@ def test_the_answer_is_one_screen_of_80_x_24(tmp_path: Path, count: int) -> None
     ]
     assert max(map(len, lines)) <= 80
     assert len(lines) <= 24
-    shown = " ".join(" ".join(lines).split())
-    assert "a-model-a solves" in shown or "No difference between a-model-a and a-model-b" in shown
-    assert "under bench/twins" in shown or "No drop under perturbation" in shown
-    assert "wrong sign" in shown
-    assert "bench/renamed" in shown or count > 1  # names stay whole
+    screen = " ".join(" ".join(lines).split())
+    assert "a-model-a solves" in screen or "No difference between a-model-a and a-model-b" in screen
+    assert "under bench/twins" in screen or "No drop under perturbation" in screen
+    assert "wrong sign" in screen
+    assert "bench/renamed" in screen or count > 1  # names stay whole
     if count > 1:
         for by in ("model", "perturbation"):
             file = io.StringIO()
             console.file = file
             print_comparison(compare(run, by=by), console)  # type: ignore[arg-type]
-            told = file.getvalue().splitlines()
-            assert sum(-(-max(1, len(line)) // 80) for line in told) <= 24
-            assert max(len(line) for line in told if line.startswith(" ")) <= 80
+            printed = file.getvalue().splitlines()
+            assert sum(-(-max(1, len(line)) // 80) for line in printed) <= 24
+            assert max(len(line) for line in printed if line.startswith(" ")) <= 80
 
 
 def test_a_perturbation_that_breaks_nothing_is_not_said_to(tmp_path: Path) -> None:
     run = make(tmp_path / "run", {"even": skill(0.6), "other": skill(0.62)}, EVERY, samples=2)
-    found = sentences(run)
-    assert found.which.startswith("No difference between ")
-    assert re.search(r"these 40 groups of problems a true one of \d+ points would", found.which)
-    assert found.where.startswith("No drop under perturbation was found in 4 comparisons")
+    findings = sentences(run)
+    assert findings.which.startswith("No difference between ")
+    assert re.search(r"these 40 groups of problems a true one of \d+ points would", findings.which)
+    assert findings.where.startswith("No drop under perturbation was found in 4 comparisons")
 
 
 def test_short_names_and_prepared_comparisons(tmp_path: Path) -> None:
     run = make(tmp_path / "run", {"api/strong": skill(0.9), "api/weak": skill(0.3)}, EVERY)
     names = {"api/strong": "strong", "api/weak": "weak"}
-    made = {"model": compare(run), "perturbation": None}
-    found = sentences(run, names=names, comparisons=made)  # type: ignore[arg-type]
-    assert found.which.startswith("strong solves ")
-    assert found.where == ""
-    assert "api/" not in found.how
+    comparisons = {"model": compare(run), "perturbation": None}
+    findings = sentences(run, names=names, comparisons=comparisons)  # type: ignore[arg-type]
+    assert findings.which.startswith("strong solves ")
+    assert findings.where == ""
+    assert "api/" not in findings.how
 
 
 def test_subsets_do_not_hide_who_is_better(tmp_path: Path) -> None:
     """The lines on all common problems are a family apart from the 105 of the subsets."""
     subsets = [f"s{i}" for i in range(7)]
-    asked = [problem for subset in subsets for problem in problems(subset, 4)]
+    all_problems = [problem for subset in subsets for problem in problems(subset, 4)]
 
     def solves(share: int) -> Script:
         return lambda subset, number, sample: (
@@ -226,10 +226,10 @@ def test_subsets_do_not_hide_who_is_better(tmp_path: Path) -> None:
         )
 
     models = {f"m{i}": solves(4 if i == 0 else 2) for i in range(6)}
-    comparison = compare(make(tmp_path / "run", models, asked))
+    comparison = compare(make(tmp_path / "run", models, all_problems))
     overall = [row for row in comparison.contrasts if row.group == "all"]
     assert len(overall) == 15
     assert len(comparison.contrasts) == 15 * 8
     best = [row.at(1) for row in overall if "m0" in (row.first, row.second)]
-    assert all(each is not None and each.adjusted is not None for each in best)
-    assert all(each.adjusted <= 15 * each.p for each in best if each and each.adjusted is not None)
+    assert all(pair is not None and pair.adjusted is not None for pair in best)
+    assert all(pair.adjusted <= 15 * pair.p for pair in best if pair and pair.adjusted is not None)

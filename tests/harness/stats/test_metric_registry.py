@@ -1,4 +1,4 @@
-"""A metric is registered by one decorator, and every output shows it."""
+"""A decorator registers a metric, and every output shows the metric."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture
 def registered() -> Iterator[None]:
-    """Two metrics, and the registry as it was after the test."""
-    before = dict(registry._METRICS)
+    """Two metrics; the registry is restored after the test."""
+    saved = dict(registry._METRICS)
 
     @metric("always right", interval="clusters")
     def always_right(group: Group) -> list[float]:
@@ -41,7 +41,7 @@ def registered() -> Iterator[None]:
 
     yield
     registry._METRICS.clear()
-    registry._METRICS.update(before)
+    registry._METRICS.update(saved)
 
 
 @pytest.mark.usefixtures("registered")
@@ -63,11 +63,11 @@ def test_every_output_shows_a_new_metric(model: str, bench: str, tmp_path: Path)
         (estimate,) = line["metrics"]["always_right"]
         assert estimate["value"] == row.estimates["always right"][0].value
         assert estimate["interval"][0] <= estimate["value"] <= estimate["interval"][1]
-        assert [one["k"] for one in line["metrics"]["twice_at_k"]] == [1, 2]
+        assert [value["k"] for value in line["metrics"]["twice_at_k"]] == [1, 2]
         assert line["metrics"]["wrong_answers"] == row.rates["incorrect"] * row.samples
-    first = next(csv.DictReader(io.StringIO(export_summary(summary, "csv"))))
-    assert float(first["wrong_answers"]) == summary.rows[0].numbers["wrong answers"]
-    assert {"always_right", "twice_at_k"} <= first.keys()
+    exported = next(csv.DictReader(io.StringIO(export_summary(summary, "csv"))))
+    assert float(exported["wrong_answers"]) == summary.rows[0].numbers["wrong answers"]
+    assert {"always_right", "twice_at_k"} <= exported.keys()
 
 
 @pytest.mark.usefixtures("registered")
@@ -81,14 +81,14 @@ def test_a_metric_that_cannot_be_meant_is_refused() -> None:
 
 
 def test_the_columns_of_our_metrics() -> None:
-    assert [one.name for one in metrics()][:4] == ["pass@k", "Fail@k", "accuracy", "F1"]
-    assert {one.name for one in metrics()} >= {"truncated", "pass^k", "reward", "$ a problem"}
-    assert next(one for one in metrics() if one.name == "Fail@k").heading(5) == "Fail@5"
+    assert [column.name for column in metrics()][:4] == ["pass@k", "Fail@k", "accuracy", "F1"]
+    assert {column.name for column in metrics()} >= {"truncated", "pass^k", "reward", "$ a problem"}
+    assert next(column for column in metrics() if column.name == "Fail@k").heading(5) == "Fail@5"
 
 
 @pytest.mark.slow
 def test_another_package_brings_a_metric(tmp_path: Path) -> None:
-    """By an entry point, as an installed distribution declares it."""
+    """An entry point, as declared by an installed distribution."""
     (tmp_path / "theirs.py").write_text(
         "from calculus_harness.harness.stats.metrics import metric\n"
         "@metric('their metric')\n"
@@ -117,8 +117,8 @@ def test_another_package_brings_a_metric(tmp_path: Path) -> None:
 def test_metrics_of_a_task_are_for_its_problems_only(tmp_path: Path) -> None:
     stored = Path(__file__).parents[1] / "stored_run" / "run"
     run = Run(shutil.copytree(stored, tmp_path / "run"))
-    (f1,) = (one for one in metrics() if one.name == "F1")
-    (reward,) = (one for one in metrics() if one.name == "reward")
+    (f1,) = (column for column in metrics() if column.name == "F1")
+    (reward,) = (column for column in metrics() if column.name == "reward")
     applies = {group.subset: f1.applies(group) for group in group_samples(run, run.policy, None)}
     assert applies["derivations/step2"]
     assert applies["all"]

@@ -175,8 +175,8 @@ def test_the_intervals_cover_the_truth() -> None:
 
 def test_undecided_samples_bound_the_estimate() -> None:
     tallies = [Tally("a", "a", 4, 1, 2), Tally("b", "b", 4, 0, 0)]
-    one = estimate(tallies, pass_at_k, 1)
-    assert (one.value, one.low, one.high) == (0.125, 0.125, 0.375)
+    bounded = estimate(tallies, pass_at_k, 1)
+    assert (bounded.value, bounded.low, bounded.high) == (0.125, 0.125, 0.375)
 
 
 def test_the_k_to_report() -> None:
@@ -237,9 +237,9 @@ def test_the_majority_of_many_is_sampled_with_a_seed() -> None:
         math.comb(20, i) * math.comb(12, 8 - i) * (1 if i > 4 else 0.5 if i == 4 else 0)
         for i in range(9)
     ) / math.comb(32, 8)
-    found = majority_at_k(answers, right, 8)
-    assert found == pytest.approx(exact, abs=0.03)
-    assert found == majority_at_k(answers, right, 8)
+    sampled = majority_at_k(answers, right, 8)
+    assert sampled == pytest.approx(exact, abs=0.03)
+    assert sampled == majority_at_k(answers, right, 8)
 
 
 def test_labels() -> None:
@@ -283,9 +283,9 @@ def test_each_completion_is_in_the_bin_of_its_length(rows: list[tuple[int, int |
         for length, count in rows
     ]
     sums = [row[-1] for row in count_completions(completions)["sums"]]
-    for name, found in (("characters", lengths), ("tokens", tokens)):
+    for name, measured in (("characters", lengths), ("tokens", tokens)):
         starts = [bin_start(index) for index in range(200)]
-        expected = Counter(bisect_right(starts, value) - 1 for value in found)
+        expected = Counter(bisect_right(starts, value) - 1 for value in measured)
         assert histogram(sums, name) == expected
 
 
@@ -296,18 +296,18 @@ def test_of_ranked_candidates_the_best_ones_count() -> None:
         Tally("c", "c", 10, 0, 0, first=10),
         Tally("d", "d", 10, 0, 1, first=10),
     ]
-    found = [estimate(tallies, pass_at_k, k) for k in (1, 7, 8, 10)]
-    assert [one.value for one in found] == [0.25, 0.25, 0.5, 0.5]
+    passes = [estimate(tallies, pass_at_k, k) for k in (1, 7, 8, 10)]
+    assert [value.value for value in passes] == [0.25, 0.25, 0.5, 0.5]
     failures = [estimate(tallies, none_at_k, k) for k in (1, 7, 8, 10)]
-    assert [one.value for one in failures] == [0.75, 0.75, 0.5, 0.5]
-    assert found[0].high == 0.5
+    assert [value.value for value in failures] == [0.75, 0.75, 0.5, 0.5]
+    assert passes[0].high == 0.5
     assert failures[0].low == 0.5
-    low, high = found[0].interval
+    low, high = passes[0].interval
     assert failures[0].interval == pytest.approx((1 - high, 1 - low))
 
 
 def group(labels: list[int | None], verdicts: list[dict[str, float]]) -> Group:
-    """Four samples of each problem with these labels, or without."""
+    """Four samples of each problem, with labels or without."""
     inputs = OtherInputs()
     return Group(
         model="m",
@@ -329,7 +329,7 @@ def group(labels: list[int | None], verdicts: list[dict[str, float]]) -> Group:
 
 
 def test_labels_are_counted_from_verdicts() -> None:
-    found = classification(
+    counted = classification(
         group(
             [1, 0, None],
             [
@@ -339,10 +339,10 @@ def test_labels_are_counted_from_verdicts() -> None:
             ],
         )
     )
-    assert found is not None
-    assert found.accuracy == 5 / 8
-    assert found.f1 == pytest.approx(2 * 3 / (4 + 4))
-    assert found.confusion == {
+    assert counted is not None
+    assert counted.accuracy == 5 / 8
+    assert counted.f1 == pytest.approx(2 * 3 / (4 + 4))
+    assert counted.confusion == {
         "0": {"0": 2, "1": 1, "none": 1},
         "1": {"0": 1, "1": 3, "none": 0},
     }
@@ -385,10 +385,10 @@ def test_the_same_values_give_the_same_interval_in_whatever_order_they_come() ->
     values = [round(math.sin(i * i), 3) for i in range(50)]
     clusters = [i // 2 for i in range(50)]
     pairs = list(zip(values, clusters, strict=True))
-    first = mean_interval(values, clusters)
+    expected = mean_interval(values, clusters)
     for seed in range(3):
         random.Random(seed).shuffle(pairs)
-        assert mean_interval(*zip(*pairs, strict=True)) == first  # type: ignore[arg-type]
+        assert mean_interval(*zip(*pairs, strict=True)) == expected  # type: ignore[arg-type]
 
 
 def test_the_printed_digit_does_not_depend_on_the_seed() -> None:

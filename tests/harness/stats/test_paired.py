@@ -1,4 +1,4 @@
-"""What is paired with what, and that neither clusters, children nor luck mislead."""
+"""Pairs of problems and systems; neither clusters, children nor luck mislead."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def pairs_of(n: int, first: list[int], second: list[int]) -> list[Pair]:
 
 def transfer(pairs: list[Pair], k: int, seed: int = 0) -> comparison.Transfer | None:
     both = Pairs(pairs)
-    found = comparison.losses(both.first, both.second, both.clusters, k, seed)
-    return found and found.transfer()
+    lost = comparison.losses(both.first, both.second, both.clusters, k, seed)
+    return lost and lost.transfer()
 
 
-def problem(name: str, subset: str, pair: str | None = None, kind: str | None = None) -> Problem:
+def problem(name: str, subset: str, pair: str | None = None, how: str | None = None) -> Problem:
     return Problem(
         id=name,
         task="integration",
@@ -51,7 +51,7 @@ def problem(name: str, subset: str, pair: str | None = None, kind: str | None = 
         inputs=IntegrationInputs("x", "x"),
         target=IntegrationTarget("x", "x"),
         pair_parent=pair,
-        perturbation=kind,
+        perturbation=how,
     )
 
 
@@ -78,9 +78,9 @@ def test_children_of_one_parent_are_averaged_first() -> None:
         ]
     }
     tallies = {name: tally(name, 4, 4 if name == "a" else 0) for name in problems}
-    found = pair_parents(tallies, problems)
-    assert set(found) == {"bee/hard", "bee/mixed: one", "bee/mixed: two"}
-    pairs, alone = found["bee/hard"]
+    grouped = pair_parents(tallies, problems)
+    assert set(grouped) == {"bee/hard", "bee/mixed: one", "bee/mixed: two"}
+    pairs, alone = grouped["bee/hard"]
     assert alone == 1  # the parent of z1 was not asked
     assert [(p.unit, len(p.second)) for p in pairs] == [("a", 3), ("b", 1)]
     row = contrast("bee/hard", ("s", "hard"), pairs, [1])
@@ -97,9 +97,9 @@ def test_k_is_no_larger_than_the_smaller_number_of_samples() -> None:
 
 def test_undecided_samples_bound_the_difference() -> None:
     pairs = [Pair("p", "p", (tally("p", 4, 2, unknown=1),), (tally("q", 4, 1, unknown=2),))]
-    (found,) = contrast("s", ("a", "b"), pairs, [1]).differences
-    assert found.value == -0.25
-    assert found.bounds == (-0.5, 0.25)
+    (difference,) = contrast("s", ("a", "b"), pairs, [1]).differences
+    assert difference.value == -0.25
+    assert difference.bounds == (-0.5, 0.25)
 
 
 def test_the_children_of_a_parent_are_averaged_before_they_are_compared() -> None:
@@ -108,9 +108,9 @@ def test_the_children_of_a_parent_are_averaged_before_they_are_compared() -> Non
         Pair("p", "p", (tally("p", 4, 2),), children),
         Pair("r", "r", (tally("r", 4, 1),), (tally("s", 4, 4),)),
     ]
-    (found,) = contrast("s", ("a", "b"), pairs, [1]).differences
-    assert found.first == pytest.approx((0.5 + 0.25) / 2)
-    assert found.second == pytest.approx(((0.25 + 1 + 0.25) / 3 + 1) / 2)
+    (difference,) = contrast("s", ("a", "b"), pairs, [1]).differences
+    assert difference.first == pytest.approx((0.5 + 0.25) / 2)
+    assert difference.second == pytest.approx(((0.25 + 1 + 0.25) / 3 + 1) / 2)
 
 
 def test_the_family_is_every_row_at_the_primary_k() -> None:
@@ -123,9 +123,9 @@ def test_the_family_is_every_row_at_the_primary_k() -> None:
     ps = [row.differences[0].p for row in rows]
     assert [row.differences[0].adjusted for row in adjusted] == comparison.holm(ps)
     assert [row.differences[1].adjusted for row in adjusted] == [None, None]
-    found = adjusted[0].differences[0].design
-    assert found is not None
-    assert found.alpha == pytest.approx(0.025)  # Holm's first step, for two
+    planned = adjusted[0].differences[0].design
+    assert planned is not None
+    assert planned.alpha == pytest.approx(0.025)  # Holm's first step, for two
 
 
 def test_breakdowns_need_enough_pairs() -> None:
@@ -146,53 +146,53 @@ def test_solving_twice_is_counted_over_all_disjoint_sets() -> None:
             continue
         good = set(range(c))
         both = [
-            bool(good & set(one)) and bool(good & set(two))
-            for one in itertools.combinations(range(n), k)
-            for two in itertools.combinations(sorted(set(range(n)) - set(one)), k)
+            bool(good & set(chosen)) and bool(good & set(retest))
+            for chosen in itertools.combinations(range(n), k)
+            for retest in itertools.combinations(sorted(set(range(n)) - set(chosen)), k)
         ]
         assert pass_twice(n, c, k) == pytest.approx(sum(both) / len(both))
 
 
 @pytest.mark.slow
 def test_luck_is_not_mistaken_for_brittleness() -> None:
-    """The perturbation changes nothing: what was solved once is failed as often either way."""
+    """The perturbation changes nothing: losses are as frequent in either direction."""
     generator = np.random.default_rng(2)
     excesses, shares = [], []
     covered, trials = 0, 60
     for trial in range(trials):
         chance = generator.beta(0.6, 0.9, size=120)
         first, second = generator.binomial(8, chance, size=(2, 120)).tolist()
-        found = transfer(pairs_of(8, first, second), 1, seed=trial)
-        assert found is not None
-        assert found.excess is not None
-        assert found.interval is not None
-        shares.append(found.share)
-        excesses.append(found.excess)
-        covered += found.interval[0] <= 0 <= found.interval[1]
+        measured = transfer(pairs_of(8, first, second), 1, seed=trial)
+        assert measured is not None
+        assert measured.excess is not None
+        assert measured.interval is not None
+        shares.append(measured.share)
+        excesses.append(measured.excess)
+        covered += measured.interval[0] <= 0 <= measured.interval[1]
     assert np.mean(shares) > 0.3  # what would be called brittleness without a control
     assert abs(np.mean(excesses)) < 0.01
     assert covered / trials > 0.88
 
 
 def test_real_brittleness_is_found_in_its_size() -> None:
-    """The perturbation halves every chance: of what is solved, half more than by luck is lost."""
+    """The perturbation halves every chance: half of the solved problems are lost beyond luck."""
     generator = np.random.default_rng(4)
     chance = generator.beta(2, 1, size=4000)
     first = generator.binomial(4, chance).tolist()
     second = generator.binomial(4, chance / 2).tolist()
-    found = transfer(pairs_of(4, first, second), 1)
-    assert found is not None
+    measured = transfer(pairs_of(4, first, second), 1)
+    assert measured is not None
     # E[p (1 - p/2)] / E[p] = 1 - (1/2) E[p^2] / E[p], with E[p] = 2/3 and E[p^2] = 1/2
-    assert found.share == pytest.approx(1 - 0.5 * 0.75, abs=0.02)
-    assert found.control == pytest.approx(1 - 0.75, abs=0.02)
+    assert measured.share == pytest.approx(1 - 0.5 * 0.75, abs=0.02)
+    assert measured.control == pytest.approx(1 - 0.75, abs=0.02)
     back = transfer(pairs_of(4, second, first), 1)
     assert back is not None
     assert back.excess == pytest.approx(0.75 / 2 - 0.75, abs=0.03)  # the way back gets easier
 
 
 def test_without_a_second_half_there_is_no_control() -> None:
-    found = transfer(pairs_of(1, [1, 1, 0], [0, 1, 1]), 1)
-    assert found == comparison.Transfer(0.5, None, None, None)
+    measured = transfer(pairs_of(1, [1, 1, 0], [0, 1, 1]), 1)
+    assert measured == comparison.Transfer(0.5, None, None, None)
     assert transfer(pairs_of(1, [0, 0], [1, 1]), 1) is None
 
 
@@ -205,9 +205,9 @@ def test_without_a_second_half_there_is_no_control() -> None:
     st.integers(1, 12),
 )
 @examples(60)
-def test_the_sampling_variance_is_unbiased(case: tuple[int, int], p: float, more: int) -> None:
+def test_the_sampling_variance_is_unbiased(case: tuple[int, int], p: float, samples: int) -> None:
     k, n = case
-    at = max(k, more)
+    at = max(k, samples)
 
     def mean(values: list[float], size: int) -> float:
         weights = [math.comb(size, c) * p**c * (1 - p) ** (size - c) for c in range(size + 1)]
@@ -226,16 +226,16 @@ def test_the_variance_of_pass_at_1_falls_as_one_over_n() -> None:
 
 
 def test_the_design_foresees_what_more_samples_do() -> None:
-    """From 4 samples a problem it is told what the same problems yield with 32."""
+    """From 4 samples a problem, the design predicts the results of 32 samples."""
     generator = np.random.default_rng(8)
     easy = generator.beta(1, 1, size=6000)
     hard = np.clip(easy - generator.beta(1, 6, size=6000), 0, 1)
 
     def spread(n: int) -> float:
         first, second = (generator.binomial(n, p).tolist() for p in (easy, hard))
-        found = design(pairs_of(n, first, second), 1, 0.02)
-        assert found is not None
-        return found.detectable
+        planned = design(pairs_of(n, first, second), 1, 0.02)
+        assert planned is not None
+        return planned.detectable
 
     first, second = (generator.binomial(4, p).tolist() for p in (easy, hard))
     few = design(pairs_of(4, first, second), 1, 0.02)
@@ -261,14 +261,14 @@ def test_no_design_without_variation() -> None:
 def test_clusters_are_the_unit_of_the_design() -> None:
     lone = pairs_of(2, [2, 1, 0, 1, 2, 2], [0, 1, 0, 1, 1, 0])
     tripled = [Pair(f"{p.unit}{i}", p.cluster, p.first, p.second) for p in lone for i in range(3)]
-    one, three = design(lone, 1, 0.1), design(tripled, 1, 0.1)
-    assert one is not None
-    assert three is not None
-    assert three.detectable == pytest.approx(one.detectable)  # copies tell nothing new
+    single, triple = design(lone, 1, 0.1), design(tripled, 1, 0.1)
+    assert single is not None
+    assert triple is not None
+    assert triple.detectable == pytest.approx(single.detectable)  # copies tell nothing new
 
 
 def test_statements_never_contradict_the_interval_beside_them() -> None:
-    """A line of a family excludes 0 exactly where its adjusted p is below 0.05."""
+    """An interval of a family excludes 0 exactly where the adjusted p is below 0.05."""
     chance = random.Random(3)
     seen = Counter[bool]()
     for _ in range(25):
@@ -287,12 +287,12 @@ def test_statements_never_contradict_the_interval_beside_them() -> None:
             pairs.append(these)
             contrasts.append(contrast(str(line), ("a", "b"), these, [1, 2]))
         for row in with_family(contrasts, pairs, 1, 0.05):
-            for one in row.differences:
-                low, high = one.interval
-                p = one.p if one.adjusted is None else one.adjusted
-                assert (low > 0 or high < 0) == (p < 0.05) == one.stands
-                assert low <= one.value <= high
-                seen[one.stands] += 1
+            for difference in row.differences:
+                low, high = difference.interval
+                p = difference.p if difference.adjusted is None else difference.adjusted
+                assert (low > 0 or high < 0) == (p < 0.05) == difference.stands
+                assert low <= difference.value <= high
+                seen[difference.stands] += 1
     assert min(seen.values()) > 20
 
 
@@ -309,8 +309,8 @@ def test_statements_never_contradict_the_interval_beside_them() -> None:
 def test_a_difference_stands_by_p_and_by_interval(
     p: float, adjusted: float | None, interval: tuple[float, float], stands: bool
 ) -> None:
-    (one,) = contrast("s", ("a", "b"), pairs_of(2, [2] * 8, [1] * 8), [1]).differences
-    assert replace(one, p=p, adjusted=adjusted, interval=interval).stands is stands
+    (difference,) = contrast("s", ("a", "b"), pairs_of(2, [2] * 8, [1] * 8), [1]).differences
+    assert replace(difference, p=p, adjusted=adjusted, interval=interval).stands is stands
 
 
 def test_intervals_widen_with_the_family() -> None:

@@ -24,7 +24,7 @@ from tests.examples import examples
 
 
 def enumerated(differences: list[float]) -> float:
-    """The sign-flip p value by its definition."""
+    """The sign-flip p value by definition."""
     observed = abs(sum(differences))
     sums = [
         abs(sum(sign * d for sign, d in zip(signs, differences, strict=True)))
@@ -40,9 +40,9 @@ def enumerated(differences: list[float]) -> float:
 @examples(60)
 def test_every_exact_way_agrees_with_the_definition(differences: list[float]) -> None:
     expected = enumerated(differences)
-    found = sign_flip(differences, range(len(differences)))
-    assert found.exact
-    assert found.p == pytest.approx(expected)
+    result = sign_flip(differences, range(len(differences)))
+    assert result.exact
+    assert result.p == pytest.approx(expected)
     sizes = np.abs([d for d in differences if d])
     if len(sizes) and abs(sum(differences)) > 0:
         lattice = significance._lattice(sizes)
@@ -52,16 +52,16 @@ def test_every_exact_way_agrees_with_the_definition(differences: list[float]) ->
 
 def test_with_one_sample_a_problem_it_is_mcnemars_exact_test() -> None:
     differences = [1.0] * 19 + [-1.0] * 7 + [0.0] * 300
-    found = sign_flip(differences, range(len(differences)))
-    assert found.exact
-    assert found.p == pytest.approx(2 * binom.cdf(7, 26, 0.5))
+    result = sign_flip(differences, range(len(differences)))
+    assert result.exact
+    assert result.p == pytest.approx(2 * binom.cdf(7, 26, 0.5))
 
 
 def test_darwins_maize() -> None:
     """Fisher's own example (The Design of Experiments, section 21): p = 1726 / 2^15."""
     eighths = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]
-    found = sign_flip([d / 100 for d in eighths], range(15))
-    assert found.p == pytest.approx(1726 / 2**15, abs=1e-9)
+    result = sign_flip([d / 100 for d in eighths], range(15))
+    assert result.p == pytest.approx(1726 / 2**15, abs=1e-9)
 
 
 def test_whole_clusters_are_flipped() -> None:
@@ -104,7 +104,7 @@ def test_the_test_keeps_its_level() -> None:
 
 
 def test_averaged_children_do_not_break_the_level() -> None:
-    """One answer to an easy original, three to its perturbations: the sides differ in noise."""
+    """An answer to an easy original, three to the perturbations: the sides differ in noise."""
     generator = np.random.default_rng(6)
     rejected, experiments = 0, 800
     for experiment in range(experiments):
@@ -167,14 +167,14 @@ def test_p_of_an_interval_is_the_level_at_which_it_excludes_zero(differences: li
             assert low <= 0 <= high
 
 
-@pytest.mark.parametrize(("clusters", "each"), [(10, 1), (30, 3)])
-def test_the_interval_covers_the_truth(clusters: int, each: int) -> None:
+@pytest.mark.parametrize(("clusters", "size"), [(10, 1), (30, 3)])
+def test_the_interval_covers_the_truth(clusters: int, size: int) -> None:
     """Simulated: originals and perturbations, differences of -0.2 on average, n = 4."""
     generator = np.random.default_rng(clusters)
     covered, trials = 0, 400
-    labels = np.repeat(np.arange(clusters), each)
+    labels = np.repeat(np.arange(clusters), size)
     for trial in range(trials):
-        easy = np.repeat(generator.beta(2, 1, size=clusters), each)
+        easy = np.repeat(generator.beta(2, 1, size=clusters), size)
         first = generator.binomial(4, easy) / 4
         second = generator.binomial(4, 0.7 * easy) / 4  # a mean of 2/3 falls by 0.2
         low, high = mean_interval(second - first, labels.tolist(), seed=trial, resamples=600)
@@ -186,9 +186,9 @@ def test_the_interval_covers_the_truth(clusters: int, each: int) -> None:
 
 
 def test_the_power_formula_against_simulation() -> None:
-    """At the difference that is called detectable the sign-flip test finds it four times in five.
+    """The sign-flip test finds the "detectable" difference four times in five.
 
-    Differences of two proportions of 8 samples; their variance is computed, not estimated.
+    The differences are of two proportions of 8 samples, with a computed variance.
     """
     generator = np.random.default_rng(11)
     clusters, n, chance = 50, 8, 0.5
@@ -196,12 +196,12 @@ def test_the_power_formula_against_simulation() -> None:
     for _ in range(50):  # the variance depends a little on the difference itself
         variance = (chance * (1 - chance) + (chance + delta) * (1 - chance - delta)) / n
         delta = detectable(variance, clusters)
-    found, trials = 0, 500
+    rejected, trials = 0, 500
     for trial in range(trials):
         first = generator.binomial(n, chance, size=clusters) / n
         second = generator.binomial(n, chance + delta, size=clusters) / n
-        found += sign_flip(second - first, range(clusters), seed=trial).p <= 0.05
-    assert found / trials == pytest.approx(0.8, abs=0.055)
+        rejected += sign_flip(second - first, range(clusters), seed=trial).p <= 0.05
+    assert rejected / trials == pytest.approx(0.8, abs=0.055)
 
 
 def test_what_is_needed_is_the_least_that_suffices() -> None:

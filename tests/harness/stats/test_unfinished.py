@@ -1,4 +1,4 @@
-"""What is missing of a run widens its bounds: the hard problems are the ones that take long."""
+"""Missing samples of a run widen the bounds: hard problems take longer."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def right(messages: object, seed: int) -> str:
 
 def test_a_table_over_an_unfinished_run_shows_bounds(tmp_path: Path) -> None:
     run = sweep([right], ["drills"], limit=4, out=tmp_path / "run")
-    whole = summarise(run)
-    assert all(row.passes[0].low == row.passes[0].high for row in whole.rows)
-    first = next(iter(run.problems))
+    finished = summarise(run)
+    assert all(row.passes[0].low == row.passes[0].high for row in finished.rows)
+    name = next(iter(run.problems))
     for file in (tmp_path / "run").rglob("*.jsonl"):
         lines = file.read_text().splitlines(keepends=True)
-        kept = [line for line in lines if json.loads(line).get("problem") != first]
-        if len(kept) < len(lines):
-            file.write_text("".join(kept))
+        remaining = [line for line in lines if json.loads(line).get("problem") != name]
+        if len(remaining) < len(lines):
+            file.write_text("".join(remaining))
     broad = summarise(tmp_path / "run")
     assert broad.missing == 1
     row = broad.rows[-1]
@@ -41,15 +41,15 @@ def test_verdicts_that_a_sweep_adds_meanwhile_are_left_for_the_next_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = sweep([right], ["drills"], limit=4, out=tmp_path / "run")
-    totals, first = counts.totals, next(iter(run.problems))
+    totals, name = counts.totals, next(iter(run.problems))
     readings = 0
 
     def growing(log: Any) -> Mapping[Any, Any]:
-        """The first reading lacks a problem, and so does the table; later ones have it."""
+        """The first reading and the table lack a problem; later readings have the problem."""
         nonlocal readings
         readings += 1
         sums = totals(log)
-        return sums if readings > 1 else {key: sums[key] for key in sums if key[1] != first}
+        return sums if readings > 1 else {key: sums[key] for key in sums if key[1] != name}
 
     monkeypatch.setattr(counts, "totals", growing)
     assert [len(group.problems) for group in group_samples(run)][-1] == 3

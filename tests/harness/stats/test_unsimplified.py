@@ -1,4 +1,4 @@
-"""Problems that stand as composed are counted below every table, and apart on demand."""
+"""Unsimplified problems are counted below every table, and apart on demand."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ TARGET = {"integrand": "2x", "variable": "x", "antiderivative": "x^2"}
 
 def problem(name: str, outcome: str | None) -> Problem:
     about: Any = {"simplify": outcome} if outcome else {}
-    shown = {"integrand": "2x", "variable": "x"}
-    return Problem(name, "integration", "bee", "subst_poly", shown, TARGET, metadata=about)
+    inputs = {"integrand": "2x", "variable": "x"}
+    return Problem(name, "integration", "bee", "subst_poly", inputs, TARGET, metadata=about)
 
 
 @pytest.mark.parametrize("outcomes", [("simplified", "timeout", "unproven"), ("simplified", None)])
@@ -31,13 +31,13 @@ def test_a_table_says_how_many_are_not_simplified(
         return r"\boxed{x^2}"
 
     run = sweep([answer], ["bee"], problems=problems, out=tmp_path / "run")
-    said = [line for line in remarks(summarise(run)) if "not simplified" in line]
+    lines = [line for line in remarks(summarise(run)) if "not simplified" in line]
     if "timeout" in outcomes:
-        assert said == [
+        assert lines == [
             "bee/subst_poly: 2 of 3 problems stand as composed, not simplified (1 timeout, "
             "1 unproven); compare --breakdown simplify counts them apart."
         ]
     else:
-        assert said == []
-    found = [labels_of(one, "simplify") for one in problems]
-    assert found == [(outcome,) if outcome else () for outcome in outcomes]
+        assert lines == []
+    labels = [labels_of(item, "simplify") for item in problems]
+    assert labels == [(outcome,) if outcome else () for outcome in outcomes]

@@ -1,4 +1,4 @@
-"""Sentences and differences over several systems: none is left out, and none is made up."""
+"""Sentences and differences over several systems: all differences, and no invented ones."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from calculus_harness.harness.stats.paired import wording
 
 def row(first: str, second: str) -> Any:
     scores = {"a": 0.9, "b": 0.5, "c": 0.4, "d": 0.3}
-    one = SimpleNamespace(first=scores[first], second=scores[second])
+    difference = SimpleNamespace(first=scores[first], second=scores[second])
     return SimpleNamespace(
-        first=first, second=second, unpaired=0, system="", group="all", at=lambda k: one
+        first=first, second=second, unpaired=0, system="", group="all", at=lambda k: difference
     )
 
 
 @pytest.mark.parametrize(
-    ("names", "same", "rest"), [("abc", "b", None), ("abcd", "bc", 1), ("abcd", "bcd", 2)]
+    ("names", "same", "further"), [("abc", "b", None), ("abcd", "bc", 1), ("abcd", "bcd", 2)]
 )
 def test_the_number_of_further_models_is_told_if_there_are_some(
-    monkeypatch: pytest.MonkeyPatch, names: str, same: str, rest: int | None
+    monkeypatch: pytest.MonkeyPatch, names: str, same: str, further: int | None
 ) -> None:
     monkeypatch.setattr(wording, "_stands", lambda row, k: row.second not in same)
-    monkeypatch.setattr(wording, "_pair", lambda row, *rest: f"{row.first} and {row.second}.")
+    monkeypatch.setattr(wording, "_pair", lambda row, *further: f"{row.first} and {row.second}.")
     comparison: Any = SimpleNamespace(primary_k=1, contrasts=[row("a", n) for n in names[1:]])
     text = wording.which(comparison)
-    assert ("Nor was one found" in text) == (rest is not None)
-    if rest is not None:
-        assert f"between a and {rest} more" in text
+    assert ("Nor was one found" in text) == (further is not None)
+    if further is not None:
+        assert f"between a and {further} more" in text
 
 
 @pytest.mark.parametrize(
-    ("interval", "adjusted", "said"),
+    ("interval", "adjusted", "words"),
     [
         ((0.1, 0.3), 0.2, "no detectable difference after Holm's correction"),
         ((-0.3, -0.1), 0.2, "no detectable difference after Holm's correction"),
@@ -46,14 +46,14 @@ def test_the_number_of_further_models_is_told_if_there_are_some(
     ],
 )
 def test_what_holms_correction_takes_back_is_said(
-    interval: tuple[float, float], adjusted: float, said: str
+    interval: tuple[float, float], adjusted: float, words: str
 ) -> None:
-    one = SimpleNamespace(value=sum(interval) / 2, interval=interval, p=0.01, adjusted=adjusted)
-    line = SimpleNamespace(group="all", first="a", second="b", at=lambda k: one)
+    gain = SimpleNamespace(value=sum(interval) / 2, interval=interval, p=0.01, adjusted=adjusted)
+    line = SimpleNamespace(group="all", first="a", second="b", at=lambda k: gain)
     comparison: Any = SimpleNamespace(by="model", primary_k=1, contrasts=[line])
     (sentence,) = sentences(comparison, {"a": "A", "b": "B"})
     assert sentence.startswith("B − A: ")
-    assert f", {said} (" in sentence
+    assert f", {words} (" in sentence
 
 
 def test_every_arm_that_both_systems_have_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,5 +65,5 @@ def test_every_arm_that_both_systems_have_is_compared(monkeypatch: pytest.Monkey
     monkeypatch.setattr(repaired, "_arms", lambda run, policy: run.arms)
     monkeypatch.setattr(repaired, "_share", lambda count: float(count[1]))
     monkeypatch.setattr(repaired, "clusters_of", lambda problems: {key: key for key in counts})
-    found = list(repaired.repaired_differences((first, "m", "M"), (second, "n", "N")))
-    assert [(each.feedback, each.turn) for each in found] == [("told", 1), ("told", 2)]
+    paired = list(repaired.repaired_differences((first, "m", "M"), (second, "n", "N")))
+    assert [(arm.feedback, arm.turn) for arm in paired] == [("told", 1), ("told", 2)]

@@ -41,9 +41,9 @@ def test_every_value_comes_back_as_it_was(times: int) -> None:
     assert columns.stamp == [1, "x"]
     heads = list(columns.heads({}))
     assert [head for _, head in heads] == rows
-    shown = [str(sorted(head.items())) for _, head in heads]
-    assert shown == [str(sorted(row.items())) for row in rows]  # 1, 1.0 and True
-    assert [(place.shard, place.offset, place.line) for place, _ in heads] == [
+    described = [str(sorted(head.items())) for _, head in heads]
+    assert described == [str(sorted(row.items())) for row in rows]  # 1, 1.0 and True
+    assert [(position.shard, position.offset, position.line) for position, _ in heads] == [
         (3, number // 7, number % 7) for number in range(len(rows))
     ]
 
@@ -108,11 +108,11 @@ STATUSES = ("correct", "incorrect", "no_answer")
 JUDGED = [verdict(row, STATUSES[at % 3]) for at, row in enumerate(ROWS)]
 
 
-def written(path: Path, rows: list[dict[str, Any]], kind: Any, shard_bytes: int) -> LogReader:
-    with Log(path, *kind, shard_bytes=shard_bytes) as log:
+def written(path: Path, rows: list[dict[str, Any]], columns: Any, shard_bytes: int) -> LogReader:
+    with Log(path, *columns, shard_bytes=shard_bytes) as log:
         for row in rows:
             log.append(row)
-    return LogReader(path, *kind)
+    return LogReader(path, *columns)
 
 
 QUESTIONS: list[dict[str, Callable[[Any], bool]]] = [
@@ -137,22 +137,22 @@ def test_chosen_rows_are_those_that_fit(tmp_path: Path, shard_bytes: int, questi
     heads = list(log.heads(tests))
     assert [head["key"] for _, head in heads] == [row["key"] for row in fitting]
     assert not any("text" in head for _, head in heads)
-    assert [log.read(place) for place, _ in heads[::97]] == fitting[::97]
-    assert [row for _, row in log.read_all(place for place, _ in heads)] == fitting
+    assert [log.read(position) for position, _ in heads[::97]] == fitting[::97]
+    assert [row for _, row in log.read_all(position for position, _ in heads)] == fitting
 
 
 def test_columns_that_are_damaged_or_of_other_rows_are_made_again(tmp_path: Path) -> None:
     log = written(tmp_path, ROWS, COMPLETIONS, 20_000)
     expected = list(log.heads())
     files = sorted(tmp_path.glob("*.columns.gz"))
-    whole = files[0].read_bytes()
-    for damage in (b"", b"no columns", whole[:-1], files[1].read_bytes(), None):
+    content = files[0].read_bytes()
+    for damage in (b"", b"no columns", content[:-1], files[1].read_bytes(), None):
         if damage is None:
             files[0].unlink()
         else:
             files[0].write_bytes(damage)
         assert list(log.heads()) == expected
-        assert files[0].read_bytes() == whole
+        assert files[0].read_bytes() == content
 
 
 def test_what_may_only_be_read_is_read_once_for_a_question(
@@ -174,53 +174,53 @@ def test_workers_make_what_this_process_makes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = written(tmp_path, JUDGED, VERDICTS, 20_000)
-    made = {path.name: path.read_bytes() for path in tmp_path.glob("*.co*")}
-    assert len(made) > 10
-    for name in made:
+    files = {path.name: path.read_bytes() for path in tmp_path.glob("*.co*")}
+    assert len(files) > 10
+    for name in files:
         (tmp_path / name).unlink()
     monkeypatch.setattr(reader, "_WORTH_WORKERS", 0)
     monkeypatch.setattr(reader, "usable_cores", lambda: 2)
     monkeypatch.setattr(LogReader, "derive", lambda *_: pytest.fail("workers do it"))
     log.prepare()
-    assert {path.name: path.read_bytes() for path in tmp_path.glob("*.co*")} == made
+    assert {path.name: path.read_bytes() for path in tmp_path.glob("*.co*")} == files
 
 
 def test_a_second_count_reads_only_what_is_new(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A report of a million samples read the short fields of all of them each time."""
+    """A report of a million samples used to read the short fields of all samples each time."""
     log = written(tmp_path, JUDGED[:500], VERDICTS, 20_000)
     read: list[Path] = []
     blocks = reader.blocks
     monkeypatch.setattr(
-        reader, "blocks", lambda path, *rest: read.append(path) or blocks(path, *rest)
+        reader, "blocks", lambda path, *options: read.append(path) or blocks(path, *options)
     )
-    first = counts.totals(log), counts.wrong_answers(log)
+    counted = counts.totals(log), counts.wrong_answers(log)
     assert not read
     written(tmp_path, JUDGED[500:], VERDICTS, 20_000)
     read.clear()
     again = counts.totals(log), counts.wrong_answers(log)
     assert not read
     assert sum(sums["samples"] for sums in again[0].values()) == len(JUDGED)
-    assert sum(sums["samples"] for sums in first[0].values()) == 500
+    assert sum(sums["samples"] for sums in counted[0].values()) == 500
 
 
 def test_the_wrong_answers_that_are_kept_do_not_depend_on_the_order_or_the_shards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(counts, "WRONG", 20)
-    one = counts.wrong_answers(written(tmp_path / "a", JUDGED, VERDICTS, 1 << 30))
-    other = counts.wrong_answers(written(tmp_path / "b", JUDGED[::-1], VERDICTS, 3_000))
-    assert one == other
-    assert {model: len(rows) for model, rows in one.items()} == {"m0": 20, "m1": 20}
-    assert all(row["status"] == "incorrect" for rows in one.values() for row in rows)
+    forward = counts.wrong_answers(written(tmp_path / "a", JUDGED, VERDICTS, 1 << 30))
+    backward = counts.wrong_answers(written(tmp_path / "b", JUDGED[::-1], VERDICTS, 3_000))
+    assert forward == backward
+    assert {model: len(rows) for model, rows in forward.items()} == {"m0": 20, "m1": 20}
+    assert all(row["status"] == "incorrect" for rows in forward.values() for row in rows)
 
 
 def test_what_is_judged_is_not_looked_at_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`score` read every completion of a run for one that had come."""
-    said = written(tmp_path / "said", ROWS, COMPLETIONS, 20_000)
+    """`score` used to read every completion of a run for a single new completion."""
+    texts = written(tmp_path / "said", ROWS, COMPLETIONS, 20_000)
     judged = written(tmp_path / "judged", JUDGED[:600], VERDICTS, 5_000)
     read: list[int] = []
     heads_of = LogReader.heads_of
@@ -234,15 +234,15 @@ def test_what_is_judged_is_not_looked_at_again(
                 "heads_of",
                 lambda log, shard, *tests: read.append(shard) or heads_of(log, shard, *tests),
             )
-            places = [at for shard in said.shards() for at in index.lacking(said, shard, answers)]
+            lines = [at for shard in texts.shards() for at in index.lacking(texts, shard, answers)]
         index.close()
-        return {row["key"] for _, row in said.read_all(places)}
+        return {row["key"] for _, row in texts.read_all(lines)}
 
     expected = {row["key"] for row in ROWS[600:] if row["stage"] == "answer"}
     assert lacking() == expected
-    first, read[:] = len(read), []
+    reads, read[:] = len(read), []
     assert lacking() == expected
-    assert len(read) < first - len(said.shards()) // 2
+    assert len(read) < reads - len(texts.shards()) // 2
     with Log(tmp_path / "judged", *VERDICTS, shard_bytes=5_000) as log:
         log.discard(lambda row: row["key"] == ROWS[1]["key"])
     assert lacking() == expected | {ROWS[1]["key"]}
@@ -264,19 +264,19 @@ def test_of_a_shard_that_grows_only_new_rows_are_read_again(
             parsed.append(offset)
             yield offset, row
 
-    first = counts.totals(log)
+    counted = counts.totals(log)
     monkeypatch.setattr(reader, "lines_of", counting_lines)
     written(tmp_path, JUDGED[500:520], VERDICTS, 1 << 30)  # fewer than are worth keeping
     parsed.clear()
     again = counts.totals(log)
-    assert sum(sums["samples"] for sums in first.values()) == 500
+    assert sum(sums["samples"] for sums in counted.values()) == 500
     assert sum(sums["samples"] for sums in again.values()) == 520
     assert len(parsed) == 20
     assert list(log.heads())[:500] == heads
     assert len(parsed) == 40
-    found = [(log.read(place), head) for place, head in log.heads(chosen)]
-    assert [row for row, _ in found] == list(log.rows(chosen))
-    assert [row for row in JUDGED[:520] if row["sample"] == 3] == [row for row, _ in found]
+    pairs = [(log.read(position), head) for position, head in log.heads(chosen)]
+    assert [row for row, _ in pairs] == list(log.rows(chosen))
+    assert [row for row in JUDGED[:520] if row["sample"] == 3] == [row for row, _ in pairs]
     assert list(log.rows())[:500] == rows
 
 
@@ -289,13 +289,13 @@ def test_what_is_kept_of_a_growing_shard_is_not_used_for_other_rows(
     assert list(tmp_path.glob("*.columns.gz"))
     with Log(tmp_path, *VERDICTS) as writer:
         writer.discard(lambda row: row["sample"] == 3)
-    kept = [row for row in JUDGED[:500] if row["sample"] != 3]
-    assert sum(sums["samples"] for sums in counts.totals(log).values()) == len(kept)
-    assert list(log.rows()) == kept
+    rows = [row for row in JUDGED[:500] if row["sample"] != 3]
+    assert sum(sums["samples"] for sums in counts.totals(log).values()) == len(rows)
+    assert list(log.rows()) == rows
     (path,) = tmp_path.glob("*.jsonl")
     path.write_bytes(path.read_bytes() + b'{"key": "torn", "sam')
-    assert sum(sums["samples"] for sums in counts.totals(log).values()) == len(kept)
-    assert [row["key"] for _, row in log.heads()] == [row["key"] for row in kept]
+    assert sum(sums["samples"] for sums in counts.totals(log).values()) == len(rows)
+    assert [row["key"] for _, row in log.heads()] == [row["key"] for row in rows]
     written(tmp_path, JUDGED[500:], VERDICTS, 1 << 20)  # repaired; sealed a little later
-    assert list(log.rows()) == kept + JUDGED[500:]
-    assert sum(sums["samples"] for sums in counts.totals(log).values()) == len(kept + JUDGED[500:])
+    assert list(log.rows()) == rows + JUDGED[500:]
+    assert sum(sums["samples"] for sums in counts.totals(log).values()) == len(rows + JUDGED[500:])

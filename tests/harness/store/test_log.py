@@ -1,4 +1,4 @@
-"""The append-only log: order, sealing, repair, and errors that touch nothing."""
+"""The append-only log: order, sealing, repair, and errors without side effects."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def test_rows_come_back_in_order_across_shards(tmp_path: Path, shard_bytes: int)
     assert [head for _, head in heads] == [
         {"key": f"k{number}", "number": number} for number in range(50)
     ]
-    for number, (place, _) in enumerate(heads):
-        assert reader.read(place) == row(number)
+    for number, (at, _) in enumerate(heads):
+        assert reader.read(at) == row(number)
 
 
 def test_text_that_is_no_unicode_comes_back_too(tmp_path: Path) -> None:
@@ -71,26 +71,26 @@ def test_a_sealed_shard_is_plain_gzip_and_smaller(tmp_path: Path) -> None:
 def test_a_missing_index_is_made_again(tmp_path: Path) -> None:
     write(tmp_path, range(40), shard_bytes=2_000)
     reader = LogReader(tmp_path, HEAVY)
-    before = list(reader.heads())
+    heads = list(reader.heads())
     for index in tmp_path.glob("*.columns.gz"):
         index.unlink()
-    assert [head for _, head in reader.heads()] == [head for _, head in before]
+    assert [head for _, head in reader.heads()] == [head for _, head in heads]
     write(tmp_path, range(0), shard_bytes=2_000)
-    assert list(reader.heads()) == before
+    assert list(reader.heads()) == heads
 
 
 def test_an_unfinished_last_line_is_dropped_at_every_length(tmp_path: Path) -> None:
     write(tmp_path, range(2))
     shard = tmp_path / "00000.jsonl"
-    whole = shard.read_bytes()
-    first = whole.index(b"\n") + 1
-    for length in range(first, len(whole)):
-        shard.write_bytes(whole[:length])
-        kept = 2 if length == len(whole) - 1 else 1  # only the newline is missing
-        assert len(list(LogReader(tmp_path, HEAVY).rows())) == kept
+    content = shard.read_bytes()
+    start = content.index(b"\n") + 1
+    for length in range(start, len(content)):
+        shard.write_bytes(content[:length])
+        count = 2 if length == len(content) - 1 else 1  # only the newline is missing
+        assert len(list(LogReader(tmp_path, HEAVY).rows())) == count
         write(tmp_path, range(7, 8))
-        numbers = [found["number"] for found in LogReader(tmp_path, HEAVY).rows()]
-        assert numbers == [*range(kept), 7]
+        numbers = [stored["number"] for stored in LogReader(tmp_path, HEAVY).rows()]
+        assert numbers == [*range(count), 7]
 
 
 def test_zeros_at_the_end_after_a_power_cut_are_dropped(tmp_path: Path) -> None:
@@ -108,10 +108,10 @@ def test_a_corrupt_row_is_named_and_nothing_is_touched(tmp_path: Path, bad: byte
     lines = shard.read_bytes().splitlines(keepends=True)
     shard.write_bytes(b"".join([lines[0], bad, *lines[1:], b'{"torn']))
     (tmp_path / "left.tmp").write_bytes(b"x")
-    before = snapshot(tmp_path)
+    files = snapshot(tmp_path)
     with pytest.raises(RunError, match=r"00000\.jsonl, line 2: not a row"):
         write(tmp_path, range(3, 4))
-    assert snapshot(tmp_path) == before
+    assert snapshot(tmp_path) == files
 
 
 def test_a_damaged_sealed_shard_is_an_error(tmp_path: Path) -> None:
@@ -128,11 +128,13 @@ def test_a_damaged_sealed_shard_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_kill_while_sealing_loses_nothing(tmp_path: Path) -> None:
-    """Every state that a kill can leave behind between the steps of sealing."""
+    """Every state left by a kill between the steps of sealing."""
     write(tmp_path, range(40), shard_bytes=2_000)
     expected = list(LogReader(tmp_path, HEAVY).rows())
     sealed, index = tmp_path / "00000.jsonl.gz", tmp_path / "00000.columns.gz"
     raw = gzip.decompress(sealed.read_bytes())
+    # The steps of sealing: write the compressed file under another name, rename, write the columns
+    # under another name, rename, remove the raw file.
     states = [
         {"00000.jsonl": raw, "00000.jsonl.gz.tmp": sealed.read_bytes()[:50]},
         {"00000.jsonl": raw, "00000.jsonl.gz": sealed.read_bytes()},
@@ -188,11 +190,11 @@ def test_what_is_synced_later_has_a_future_of_its_own(
     with Log(tmp_path, HEAVY) as log:
         log.append(row(0))
         monkeypatch.setattr(os, "fsync", waits)
-        first, again = log.synced(), log.synced()
+        future, again = log.synced(), log.synced()
         log.append(row(1))
         later = log.synced()
         goes_on.set()
-    assert first is again is not later
+    assert future is again is not later
 
 
 def test_a_row_without_what_every_row_has_is_an_error(tmp_path: Path) -> None:
@@ -206,12 +208,12 @@ def test_a_row_without_what_every_row_has_is_an_error(tmp_path: Path) -> None:
 
 
 def test_counts_are_kept_beside_sealed_shards_and_made_again(tmp_path: Path) -> None:
-    asked: list[int] = []
+    sums: list[int] = []
 
     def total(rows: Iterable[dict[str, Any]]) -> int:
-        found = sum(row["number"] for row in rows)
-        asked.append(found)
-        return found
+        number_sum = sum(row["number"] for row in rows)
+        sums.append(number_sum)
+        return number_sum
 
     counting = Counting("sum-1", total)
     with Log(tmp_path, ("text",), ("key",), counting, shard_bytes=2_000) as log:
@@ -220,9 +222,9 @@ def test_counts_are_kept_beside_sealed_shards_and_made_again(tmp_path: Path) -> 
     reader = LogReader(tmp_path, ("text",), ("key",), counting)
     sealed = sorted(tmp_path.glob("*.sum-1.json"))
     assert len(sealed) == len(list(tmp_path.glob("*.gz"))) // 2 >= 4
-    asked.clear()
+    sums.clear()
     assert sum(reader.counts()) == sum(range(100))
-    assert len(asked) <= 1  # only the shard that is not sealed yet
+    assert len(sums) <= 1  # only the shard that is not sealed yet
 
     truth = sealed[1].read_bytes()
     for damage in (b"", truth[:-5], b"[]", truth.replace(b'"stamp":[', b'"stamp":[1')):
@@ -233,8 +235,8 @@ def test_counts_are_kept_beside_sealed_shards_and_made_again(tmp_path: Path) -> 
     assert sum(reader.counts()) == sum(range(100))
     assert sealed[0].exists()
 
-    other = LogReader(tmp_path, ("text",), ("key",), Counting("count-1", lambda rows: len([*rows])))
-    assert sum(other.counts()) == 100
+    again = LogReader(tmp_path, ("text",), ("key",), Counting("count-1", lambda rows: len([*rows])))
+    assert sum(again.counts()) == 100
     with pytest.raises(ValueError, match="has no counting"):
         list(LogReader(tmp_path, ("text",)).counts())
 
@@ -250,24 +252,24 @@ def test_the_state_of_a_log_changes_with_every_row(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shard_bytes", [300, 5_000, 1 << 20])
 def test_discarded_rows_are_gone_and_the_others_stay(tmp_path: Path, shard_bytes: int) -> None:
-    counting = Counting("sums", lambda rows: sum(one["number"] for one in rows))
-    kept = [row(number) for number in range(40) if number % 3]
+    counting = Counting("sums", lambda rows: sum(item["number"] for item in rows))
+    remaining = [row(number) for number in range(40) if number % 3]
     with Log(tmp_path, HEAVY, counting=counting, shard_bytes=shard_bytes) as log:
         for number in range(40):
             log.append(row(number))
         assert log.discard(lambda head: head["number"] % 3 == 0) == 14
-        assert list(log.rows()) == kept
+        assert list(log.rows()) == remaining
         log.append(row(41))
     reader = LogReader(tmp_path, HEAVY, counting=counting)
-    assert list(reader.rows()) == [*kept, row(41)]
-    assert [reader.read(place) for place, _ in reader.heads()] == [*kept, row(41)]
-    assert sum(reader.counts()) == sum(one["number"] for one in [*kept, row(41)])
+    assert list(reader.rows()) == [*remaining, row(41)]
+    assert [reader.read(at) for at, _ in reader.heads()] == [*remaining, row(41)]
+    assert sum(reader.counts()) == sum(item["number"] for item in [*remaining, row(41)])
 
 
 def test_a_discard_that_fails_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A full disk in the middle: shards are as before or without the rows, and none is torn."""
+    """A full disk in the middle: shards are as before or without the rows, and never torn."""
     from calculus_harness.harness.store.log import appending
 
     write(tmp_path, range(40), 2_000)
@@ -281,6 +283,6 @@ def test_a_discard_that_fails_loses_nothing(
             log.discard(lambda head: head["number"] % 2 == 0)
     with Log(tmp_path, HEAVY, shard_bytes=2_000) as log:  # makes the index again
         assert list(log.rows()) == [row(number) for number in range(40)]
-        assert [log.read(place) for place, _ in log.heads()] == list(log.rows())
+        assert [log.read(at) for at, _ in log.heads()] == list(log.rows())
         log.discard(lambda head: head["number"] % 2 == 0)
         assert list(log.rows()) == [row(number) for number in range(1, 40, 2)]

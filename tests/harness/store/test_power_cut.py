@@ -1,4 +1,4 @@
-"""After a power cut: either log may have lost its tail, and what is there still fits together."""
+"""After a power cut: either log may have lost the tail, and the rest still fits together."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ POLICY = "balls-1"
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """12 answers with their verdicts, in two sealed shards each and one that is not sealed."""
+    """12 answers with verdicts: two sealed shards each, and an open shard."""
     path = tmp_path_factory.mktemp("original") / "run"
     make(path, models=1, problems=3, samples=4, words=2, noise=False, shard_bytes=1_300)
     return path
@@ -62,7 +62,7 @@ def check(path: Path, completions: int) -> int:
 @pytest.mark.parametrize("log", ["completions", f"verdicts/{POLICY}"])
 def test_a_cut_at_any_byte(original: Path, tmp_path: Path, log: str) -> None:
     data = newest(original / log).read_bytes()
-    before = len(keys(Run(original).completions)) - data.count(b"\n")
+    stored = len(keys(Run(original).completions)) - data.count(b"\n")
     dropped = set()
     # Every byte around the ends of rows, and every seventh elsewhere.
     ends = [at + d for at in range(len(data)) if data[at : at + 1] == b"\n" for d in (-1, 0, 1, 2)]
@@ -70,10 +70,10 @@ def test_a_cut_at_any_byte(original: Path, tmp_path: Path, log: str) -> None:
         path = tmp_path / "run"
         shutil.copytree(original, path)
         os.truncate(newest(path / log), length)
-        whole = data[:length].count(b"\n") + (data[length : length + 1] == b"\n")
-        kept = before + whole if log == "completions" else 12
-        dropped.add(check(path, kept))
-        assert check(path, kept) == 0  # it is mended once
+        complete = data[:length].count(b"\n") + (data[length : length + 1] == b"\n")
+        count = stored + complete if log == "completions" else 12
+        dropped.add(check(path, count))
+        assert check(path, count) == 0  # it is mended once
         shutil.rmtree(path)
     assert (len(dropped) > 1) == (log == "completions")
 
@@ -91,15 +91,15 @@ def test_a_lost_shard_and_a_second_verdict(original: Path, tmp_path: Path) -> No
 
 def test_a_sweep_goes_on_and_says_what_went(tmp_path: Path) -> None:
     """Forty verdicts without completions: asked again, judged once, and said."""
-    said: list[str] = []
+    notices: list[str] = []
 
-    class Told(Silent):
+    class Recorder(Silent):
         def notice(self, text: str) -> None:
-            said.append(text)
+            notices.append(text)
 
     def again() -> Run:
         return sweep(
-            [answer], ["drills"], limit=1, samples=60, out=tmp_path / "run", progress=Told()
+            [answer], ["drills"], limit=1, samples=60, out=tmp_path / "run", progress=Recorder()
         )
 
     def answer(messages: object, seed: int) -> str:
@@ -110,18 +110,18 @@ def test_a_sweep_goes_on_and_says_what_went(tmp_path: Path) -> None:
     lines = log.read_bytes().splitlines(keepends=True)
     log.write_bytes(b"".join(lines[:20]))
     run = again()
-    assert "dropped 40 verdicts" in said[0]
+    assert "dropped 40 verdicts" in notices[0]
     assert len(keys(run.completions)) == len(keys(run.verdicts())) == 60
     assert len(set(keys(run.verdicts()))) == 60
-    said.clear()
+    notices.clear()
     again()
-    assert not said
+    assert not notices
 
 
 def test_verdicts_wait_for_their_completions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No verdict is written before its completion was told to be on disk."""
+    """No verdict is written before the completion is reported to be on disk."""
     order: list[str] = []
     synced, append = Log.synced, Log.append
     monkeypatch.setattr(Log, "synced", lambda self: (order.append("sync"), synced(self))[1])
@@ -134,8 +134,8 @@ def test_verdicts_wait_for_their_completions(
     sweep([lambda messages, seed: "x"], ["drills"], limit=1, samples=3, out=tmp_path / "run")
     for at, what in enumerate(order):
         if what == "verdict":
-            before = order[:at]
-            assert "sync" in before[before.index("completion") :]
+            earlier = order[:at]
+            assert "sync" in earlier[earlier.index("completion") :]
 
 
 def test_an_index_of_keys_is_made_again(original: Path, tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_an_index_takes_in_what_is_sealed_meanwhile(
 
 @pytest.fixture
 def locks_that_do_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`flock` as on some network disks: it succeeds for everybody."""
+    """`flock` as on some network disks: every call succeeds."""
 
     class Nothing:
         def __init__(self, path: Path) -> None: ...
@@ -261,13 +261,13 @@ def test_wanted_samples_are_those_of_all(original: Path) -> None:
     assert len(everything) == 12
     for limit in (0, 1, 3, 9):
         chosen = list(samples(run, POLICY, tests={"sample": range(limit).__contains__}))
-        assert chosen == [one for one in everything if one.completion["sample"] < limit]
+        assert chosen == [sample for sample in everything if sample.completion["sample"] < limit]
 
 
 def test_rows_that_only_json_reads_come_back(tmp_path: Path) -> None:
     rows = [{"key": "a", "text": "half \ud83d"}, {"key": "b", "n": 10**30, "x": float("inf")}]
     with Log(tmp_path / "log", ("text",), shard_bytes=1) as log:
-        for each in rows:
-            log.append(each)
+        for row in rows:
+            log.append(row)
     assert list(log.rows()) == rows
     assert [head for _, head in log.heads()] == [{"key": "a"}, rows[1]]

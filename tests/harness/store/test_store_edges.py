@@ -1,4 +1,4 @@
-"""Small decisions of the store: where a log is, what is looked for, how sums are put together."""
+"""Small decisions of the store: places of logs, searches for runs, merged sums."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from calculus_harness.harness.store.run import Run
 
 
 def test_the_first_correct_of_two_shards_is_the_earlier_one() -> None:
-    parts = [
+    shards = [
         {"sums": [["m", "p", {"samples": 3, FIRST_CORRECT: 7}], ["m", "q", {"samples": 1}]]},
         {
             "sums": [
@@ -29,7 +29,7 @@ def test_the_first_correct_of_two_shards_is_the_earlier_one() -> None:
         },
         {"sums": [["m", "p", {"samples": 1}]]},
     ]
-    total = merge(parts)
+    total = merge(shards)
     assert total["m", "p"] == {"samples": 6, FIRST_CORRECT: 4}
     assert total["m", "q"] == {"samples": 2, FIRST_CORRECT: 0}
 
@@ -38,8 +38,8 @@ def test_runs_are_looked_for_three_folders_down(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Run, "exists", staticmethod(lambda path: path.name.startswith("run")))
-    for place in ("run1", "a/run2", "a/b/run3", "a/b/c/run4", "a/.hidden/run5"):
-        (tmp_path / place).mkdir(parents=True)
+    for folder in ("run1", "a/run2", "a/b/run3", "a/b/c/run4", "a/.hidden/run5"):
+        (tmp_path / folder).mkdir(parents=True)
     assert [path.name for path in overview.runs_under(tmp_path)] == ["run3", "run2", "run1"]
 
 
@@ -73,10 +73,10 @@ def test_columns_that_were_lost_are_made_again(tmp_path: Path) -> None:
 def test_which_wrong_answers_are_kept_depends_on_no_order() -> None:
     alike = {"model": "m", "problem": "p", "status": "incorrect", "finish_reason": "stop"}
     rows = [alike | {"key": str(n), "sample": n, "reward": 0.0} for n in range(3 * WRONG)]
-    first = sorted(rank for rank, _ in count_verdicts(rows)["wrong"]["m"])
+    ranks = sorted(rank for rank, _ in count_verdicts(rows)["wrong"]["m"])
     random.Random(1).shuffle(rows)
-    assert sorted(rank for rank, _ in count_verdicts(rows)["wrong"]["m"]) == first
-    assert len(first) == WRONG
+    assert sorted(rank for rank, _ in count_verdicts(rows)["wrong"]["m"]) == ranks
+    assert len(ranks) == WRONG
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")

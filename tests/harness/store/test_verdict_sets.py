@@ -1,4 +1,4 @@
-"""Which verdicts are taken where nobody says: a partial set never hides a complete one."""
+"""The default set of verdicts: a partial set never hides a complete set."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ DEFAULT, STRICT = Policy(), Policy(strict=True)
 
 
 class Stopper(Silent):
-    """Interrupts after so many verdicts."""
+    """Interrupts after a number of verdicts."""
 
-    def __init__(self, after: int) -> None:
-        self.left = after
+    def __init__(self, verdicts: int) -> None:
+        self.left = verdicts
 
     def judged(self, verdict: Verdict, completion: Completion) -> None:
         self.left -= 1
@@ -31,9 +31,9 @@ class Stopper(Silent):
             raise KeyboardInterrupt
 
 
-def interrupted(path: Path, policy: Policy, after: int) -> None:
+def interrupted(path: Path, policy: Policy, verdicts: int) -> None:
     with pytest.raises(KeyboardInterrupt):
-        harness.score(path, policy=policy, progress=Stopper(after))
+        harness.score(path, policy=policy, progress=Stopper(verdicts))
 
 
 @pytest.fixture
@@ -42,16 +42,16 @@ def run(tmp_path: Path, model: str, bench: str) -> Run:
 
 
 def test_an_interrupted_score_does_not_hide_the_complete_verdicts(run: Run) -> None:
-    before = harness.summarise(run).to_dict()
+    summary = harness.summarise(run).to_dict()
     interrupted(run.path, STRICT, 5)
-    found = Run(run.path)
-    assert found.policies == (DEFAULT.name, STRICT.name)
+    reopened = Run(run.path)
+    assert reopened.policies == (DEFAULT.name, STRICT.name)
     with pytest.warns(UserWarning, match=f"there are 5 of 12.*of {DEFAULT.name} .12.*--strict`"):
-        assert found.policy == DEFAULT.name
+        assert reopened.policy == DEFAULT.name
     with pytest.warns(UserWarning, match="are newer"):
-        assert harness.summarise(found).to_dict() == before
+        assert harness.summarise(reopened).to_dict() == summary
     with pytest.warns(UserWarning, match="are newer"):
-        assert len(list(found.verdicts().rows())) == 12
+        assert len(list(reopened.verdicts().rows())) == 12
     assert harness.score(run.path, policy=STRICT).policy == STRICT.name  # complete now
     assert harness.summarise(Run(run.path)).policy == STRICT.name
 
@@ -70,9 +70,9 @@ def test_every_command_takes_the_complete_verdicts_and_says_so(
     for command in commands:
         done = cli(*command)
         assert done.returncode == 0, done.stderr
-        (said,) = [line for line in done.stderr.splitlines() if "newer" in line]
-        assert said.startswith("warning: ")
-        assert "`python run.py score run --strict` completes them" in said
+        (warning,) = [line for line in done.stderr.splitlines() if "newer" in line]
+        assert warning.startswith("warning: ")
+        assert "`python run.py score run --strict` completes them" in warning
         if command[0] == "report":
             assert done.stdout == table
         if command[0] == "export":
@@ -95,15 +95,15 @@ def test_the_most_complete_verdicts_are_taken_where_none_are_complete(run: Run) 
 def test_runs_are_compared_by_what_is_complete_in_all(run: Run, tmp_path: Path, bench: str) -> None:
     path = tmp_path / "other.py"
     path.write_text("def answer(messages, seed): return 'x'\n")
-    other = harness.sweep(
+    second = harness.sweep(
         [f"python/{path}:answer"], [bench], limit=6, samples=2, out=tmp_path / "other"
     )
     harness.score(run.path, policy=STRICT)
-    interrupted(other.path, STRICT, 3)
+    interrupted(second.path, STRICT, 3)
     with pytest.warns(UserWarning, match=r"other: .*15 of 24.*score \S+other --strict"):
-        assert harness.compare(Run(run.path), Run(other.path)).policy == DEFAULT.name
-    harness.score(other.path, policy=STRICT)
-    assert harness.compare(Run(run.path), Run(other.path)).policy == STRICT.name
+        assert harness.compare(Run(run.path), Run(second.path)).policy == DEFAULT.name
+    harness.score(second.path, policy=STRICT)
+    assert harness.compare(Run(run.path), Run(second.path)).policy == STRICT.name
 
 
 @pytest.mark.published

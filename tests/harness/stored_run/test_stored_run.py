@@ -1,8 +1,8 @@
-"""A run stored by an earlier version opens, extends and is scored as that version did it.
+"""A run stored by an earlier version opens, extends and is scored as before.
 
 `run` holds two samples of each problem. `extended_verdicts.json` has, for each set of verdicts, the
-status and answer of every completion after that version had extended the run to three samples and
-scored it with ``--strict``.
+status and answer of every completion after the earlier version had extended the run to three
+samples and had scored the run with ``--strict``.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import pytest
 
 from calculus_harness import Policy, Run, score, sweep
 
-HERE = Path(__file__).parent
-EXPECTED = json.loads((HERE / "extended_verdicts.json").read_text(encoding="utf-8"))
+FOLDER = Path(__file__).parent
+EXPECTED = json.loads((FOLDER / "extended_verdicts.json").read_text(encoding="utf-8"))
 
 
 def verdicts(run: Run, policy: str) -> dict[str, list[str | None]]:
@@ -27,19 +27,19 @@ def test_an_earlier_run_opens_extends_and_scores_alike(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("model.py", "run"):
-        copy = shutil.copytree if (HERE / name).is_dir() else shutil.copyfile
-        copy(HERE / name, tmp_path / name)
+        copy = shutil.copytree if (FOLDER / name).is_dir() else shutil.copyfile
+        copy(FOLDER / name, tmp_path / name)
     monkeypatch.chdir(tmp_path)
-    before = Run("run")
-    assert len(before.problems) == 20
-    stored = verdicts(before, "balls-2")
+    earlier = Run("run")
+    assert len(earlier.problems) == 20
+    stored = verdicts(earlier, "balls-2")
     assert len(stored) == 40
     assert stored.items() <= EXPECTED["balls-2"].items()
 
     run = sweep(
         models=["python/model.py:answer"],
         benchmarks=["drills", "bee/qualifier", "bee/lin_comb", "derivations/step2"],
-        problems=list(before.problems.values()),  # a limit takes other perturbations now
+        problems=list(earlier.problems.values()),  # a limit takes other perturbations now
         samples=3,
         limit=20,
         seed=5,
@@ -53,9 +53,9 @@ def test_an_earlier_run_opens_extends_and_scores_alike(
 
 
 def test_an_earlier_run_with_numbers_for_ids_opens(tmp_path: Path) -> None:
-    """Earlier versions stored the ids of a user's whole problems as they stood in the file."""
+    """Earlier versions stored the ids of a user's whole problems as written in the file."""
     run = tmp_path / "run"
-    shutil.copytree(HERE / "run", run)
+    shutil.copytree(FOLDER / "run", run)
     problems = run / "problems.jsonl"
     rows = [json.loads(line) for line in problems.read_text(encoding="utf-8").splitlines()]
     name = rows[0]["problem"]["id"]

@@ -28,10 +28,10 @@ stop = ["Question:"]
 
 @pytest.fixture
 def answered(cli: Command, tmp_path: Path) -> Callable[[Mapping[str, str], str], Path]:
-    """A function from answers by integrand, and the line after each, to a run of them."""
+    """A function from answers by integrand, and the line after each answer, to a run."""
 
-    def ask(answers: Mapping[str, str], after: str) -> Path:
-        (tmp_path / "asked.py").write_text(MODEL.format(answers=answers, after=after))
+    def ask(answers: Mapping[str, str], behind: str) -> Path:
+        (tmp_path / "asked.py").write_text(MODEL.format(answers=answers, after=behind))
         (tmp_path / "bare.jinja").write_text(PROMPT)
         rows = ({"integrand": integrand, "id": str(n)} for n, integrand in enumerate(answers))
         (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))

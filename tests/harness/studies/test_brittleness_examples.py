@@ -1,4 +1,4 @@
-"""Tables 1, 3, 5 and 7: single answers of a run, with what they are off by."""
+"""Tables 1, 3, 5 and 7: single answers of a run with their errors."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def reference(problem: Problem) -> str:
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> Mapping[int, Section]:
-    """A model that is right on powers and on the first sine, and wrong on all else."""
+    """A model that is right on powers and on the first sine, and wrong elsewhere."""
     powers = load("brittleness/powers", limit=6)
     sines = load("brittleness/primitive_sin", limit=2)
     lines = load("brittleness/primitive_x", limit=1)
     totals = sums(powers, 0, terms=2, pool="exp", count=2)
-    right = {shown(problem): reference(problem) for problem in (*powers, sines[0])}
+    right = {integrand_of(problem): reference(problem) for problem in (*powers, sines[0])}
     folder = tmp_path_factory.mktemp("run")
     (folder / "own.jinja").write_text(PROMPT)
 
@@ -46,11 +46,11 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Mapping[int, Section]:
     prompt = folder / "own.jinja"
     run = sweep([answer], ["brittleness"], problems=problems, prompt=prompt, out=folder / "run")
     (source,) = answers_of([run])
-    made = {1: table_1, 3: table_3, 5: table_5, 7: table_7}
-    return {number: table(source) for number, table in made.items()}
+    builders = {1: table_1, 3: table_3, 5: table_5, 7: table_7}
+    return {number: table(source) for number, table in builders.items()}
 
 
-def shown(problem: Problem) -> str:
+def integrand_of(problem: Problem) -> str:
     return str(getattr(problem.inputs, "integrand", ""))
 
 

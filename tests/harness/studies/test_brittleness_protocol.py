@@ -1,4 +1,4 @@
-"""How the tables of "Symbolic Brittleness" count, on verdicts that are written down here."""
+"""The counts in the tables of "Symbolic Brittleness", on verdicts in the test."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from calculus_harness.harness.studies.brittleness.robustness import compositions
 from calculus_harness.harness.studies.brittleness.validation import Ending, endings
 from calculus_harness.harness.studies.brittleness.verification import cancelled
 
-SHOWN = {"integrand": "2x", "variable": "x"}
+INPUTS = {"integrand": "2x", "variable": "x"}
 PREFIX = {"prefix": "mul INT+ 2 x", "antiderivative_prefix": "pow x INT+ 2"}
 
 
 class StoredRun:
-    """A run of one model with a beam search, and the paper's scorer's verdicts on it."""
+    """A run of a model with a beam search, and the verdicts of the paper's scorer."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class StoredRun:
 
     @property
     def completions(self) -> StoredRun:
-        """The rows have what is read of completions, too."""
+        """Rows have the fields of completions, too."""
         return self
 
     def rows(self) -> list[dict[str, Any]]:
@@ -53,13 +53,13 @@ class StoredRun:
 def judged(*credited: bool, width: int = 50) -> ModelAnswers:
     """Sums of validation problems and of primitives, twice each problem of ``credited``.
 
-    Its seventh candidate is accepted, because of a timeout where it is credited.
+    The seventh candidate is accepted, because of a timeout where timeouts are credited.
     """
     problems, verdicts, tallies = [], [], {}
     for pool in ("valid", "coeff"):
-        for place, timeout in enumerate(credited):
+        for rank, timeout in enumerate(credited):
             problem = Problem(
-                f"{pool}-{place}", "integration", "brittleness", f"{pool}_sum2", SHOWN, SHOWN
+                f"{pool}-{rank}", "integration", "brittleness", f"{pool}_sum2", INPUTS, INPUTS
             )
             problems.append(problem)
             key = problem_key(problem)
@@ -79,8 +79,8 @@ def judged(*credited: bool, width: int = 50) -> ModelAnswers:
                 )
     run: Any = StoredRun(problems, width, verdicts)
     source = ModelAnswers(run, "m", "balls-1")
-    known = {"tallies": tallies, "scorer": "welleck-1", "scorer_tallies": tallies}
-    vars(source).update(known, samples=width)
+    fields = {"tallies": tallies, "scorer": "welleck-1", "scorer_tallies": tallies}
+    vars(source).update(fields, samples=width)
     return source
 
 
@@ -91,7 +91,7 @@ def row(source: ModelAnswers, name: str) -> dict[str, str]:
 
 
 def test_of_fifty_candidates_a_timeout_earns_no_credit_in_sums_of_validation_problems() -> None:
-    """Appendix B: the exception is for this pool at Fail@50 alone."""
+    """Appendix B: the exception is for the pool at Fail@50 alone."""
     source = judged(True, True, False, True)
     valid, coeff = row(source, "valid, 2 terms"), row(source, "coeff, 2 terms")
     assert valid["their scorer Fail@50"] == "75.0"
@@ -151,7 +151,7 @@ def test_validation_problems_have_a_limit_of_their_own(
     right = {"a", "b"}
     problems, rows, tallies = [], [], {}
     for name in seconds:
-        problem = Problem(name, "integration", "brittleness", "valid_sum2", SHOWN, SHOWN)
+        problem = Problem(name, "integration", "brittleness", "valid_sum2", INPUTS, INPUTS)
         problems.append(problem)
         key = problem_key(problem)
         tallies[key] = Tally(key, key, 50, 0, 0, first=50)
@@ -187,9 +187,9 @@ def test_integers_of_sequences() -> None:
         "add INT+ 9 9 mul INT- 5 pow x div INT+ 7 INT- 3".split(),
         "mul INT+ 1 0 0 add INT+ 1 9 9 9 INT+ 0".split(),
     ]
-    total, found = shares(sequences)
+    total, shares_of = shares(sequences)
     assert total == 3
-    assert found == {
+    assert shares_of == {
         (1, 100): pytest.approx(1 / 3),
         (100, 200): pytest.approx(1 / 3),
         (1000, 2000): pytest.approx(1 / 3),
@@ -198,8 +198,8 @@ def test_integers_of_sequences() -> None:
 
 
 def test_integers_stand_beside_the_published_ones() -> None:
-    one = Problem("p", "integration", "lample_charton", "bwd", SHOWN, SHOWN, metadata=PREFIX)
-    run: Any = StoredRun([one], 10, [])
+    problem = Problem("p", "integration", "lample_charton", "bwd", INPUTS, INPUTS, metadata=PREFIX)
+    run: Any = StoredRun([problem], 10, [])
     section = training_integers(ModelAnswers(run, "m", "balls-1"))
     assert section.rows[0] == ("1-99", "100.000", "99.4")
     run = StoredRun([], 10, [])

@@ -1,4 +1,4 @@
-"""Certificates of a run: stored beside its verdicts on request, checked again, forgeries seen."""
+"""Certificates of a run: stored beside the verdicts, checked again, forgeries detected."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def shard(run: Path) -> Path:
 def test_certificates_of_a_run_hold(cli: Command, scored: Path) -> None:
     assert "missing    4" in cli("check", "run").stdout
     assert cli("score", "run", "--certificates").returncode == 0
-    before = shard(scored).read_bytes()
+    content = shard(scored).read_bytes()
     checked = cli("check", "run")
     assert checked.returncode == 0
     for words in (
@@ -46,11 +46,11 @@ def test_certificates_of_a_run_hold(cli: Command, scored: Path) -> None:
     ):
         assert words in checked.stdout
     assert cli("score", "run", "--certificates").returncode == 0
-    assert shard(scored).read_bytes() == before
+    assert shard(scored).read_bytes() == content
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda rows: rows[0].update(key=rows[1]["key"]), "another integrand"),
         (lambda rows: rows[2].update(certificate=rows[0]["certificate"]), "no incorrect answer"),
@@ -59,7 +59,7 @@ def test_certificates_of_a_run_hold(cli: Command, scored: Path) -> None:
     ],
 )
 def test_forged_certificates_of_a_run_are_seen(
-    cli: Command, scored: Path, change: Callable[[Any], None], said: str
+    cli: Command, scored: Path, change: Callable[[Any], None], message: str
 ) -> None:
     cli("score", "run", "--certificates")
     rows = [json.loads(line) for line in shard(scored).read_text().splitlines()]
@@ -67,7 +67,7 @@ def test_forged_certificates_of_a_run_are_seen(
     shard(scored).write_text("".join(json.dumps(row) + "\n" for row in rows))
     checked = cli("check", "run")
     assert checked.returncode == 1
-    assert said in checked.stdout
+    assert message in checked.stdout
 
 
 def test_what_has_no_certificates_is_an_error(cli: Command, scored: Path) -> None:

@@ -1,4 +1,4 @@
-"""Trained classifiers over the seeds of their training."""
+"""Trained classifiers over the seeds of the training."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KEY = ("derivations", "step2", ("VR", "EE"))
 
 
 def model(seed: int, accuracy: float, perturbed: float, examples: int = 60) -> ModelItems:
-    """Answers that are right with these probabilities."""
+    """Answers with given probabilities of being right."""
     drawn = random.Random(seed)
 
     def answer(truth: int, share: float) -> JudgedLabel:
@@ -48,7 +48,7 @@ def model(seed: int, accuracy: float, perturbed: float, examples: int = 60) -> M
 def test_means_and_their_two_intervals() -> None:
     models = [model(seed, 0.9, 0.7) for seed in range(5)]
     [analysis] = analyses_over_seeds({"a": models})[KEY]
-    accuracies = [mean(item.static.right for item in one.groups[KEY].items) for one in models]
+    accuracies = [mean(item.static.right for item in m.groups[KEY].items) for m in models]
     measure = analysis.measure(lambda of: (of.static.accuracy, of.static.accuracy_interval))
     assert measure.value == pytest.approx(mean(accuracies))
     assert measure.over_seeds == pytest.approx(t_interval(accuracies))
@@ -62,12 +62,13 @@ def test_means_and_their_two_intervals() -> None:
 
 
 def test_the_same_answers_of_every_seed_are_no_more_examples() -> None:
-    """Seeds that agree everywhere leave the interval over examples as wide as that of one seed."""
+    """Equal results of all seeds leave the interval over examples as wide as for a single seed."""
     same = [model(0, 0.8, 0.8)] * 5
     [once] = analyses_over_seeds({"a": same[:1]})[KEY]
     [often] = analyses_over_seeds({"a": same})[KEY]
     width = [
-        high - low for low, high in (one.together.static.accuracy_interval for one in (once, often))
+        high - low
+        for low, high in (group.together.static.accuracy_interval for group in (once, often))
     ]
     assert width[1] == pytest.approx(width[0], rel=0.05)
 

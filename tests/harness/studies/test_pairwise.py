@@ -1,4 +1,4 @@
-"""The pairwise analysis: by hand on small runs, its laws on random ones, the published tables."""
+"""The pairwise analysis: small runs by hand, laws on random runs, the published tables."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ from calculus_harness.harness.studies.derivations.pairwise import (
 def item(
     key: str, right: bool, twins: Sequence[bool], *, label: int = 1, operator: str = "add"
 ) -> PerturbedItem:
-    """An item of the example that the key begins with; twins are called A, B, ..."""
+    """An item of the example with the key's beginning; twins are called A, B, ..."""
 
     def judged(truth: int, is_right: bool) -> JudgedLabel:
         return JudgedLabel(truth, truth if is_right else 1 - truth)
@@ -64,7 +64,7 @@ def item(
         example=key[:-1],
         operator=operator,
         static=judged(label, right),
-        twins={chr(65 + n): judged(label, one) for n, one in enumerate(twins)},
+        twins={chr(65 + n): judged(label, answer) for n, answer in enumerate(twins)},
     )
 
 
@@ -83,33 +83,33 @@ BY_HAND = [
 
 
 def test_the_categories_by_hand() -> None:
-    found = family("derivations", "step2", ("A", "B"), BY_HAND)
-    shares = {category.name: (category.count, category.of) for category in found.categories}
+    by_hand = family("derivations", "step2", ("A", "B"), BY_HAND)
+    shares = {category.name: (category.count, category.of) for category in by_hand.categories}
     assert shares == {S: (6, 8), G: (2, 8), NONE: (1, 8), ALL: (3, 8)}
-    pairs = {category.name: (category.count, category.of) for category in found.pair_categories}
+    pairs = {category.name: (category.count, category.of) for category in by_hand.pair_categories}
     assert pairs == {STATIC_PM: (2, 3), ALL: (1, 3), NOT_P: (1, 3)}
-    assert found.static.accuracy == pytest.approx(6 / 8)
-    assert {drop.name: drop.accuracy for drop in found.drops} == {
+    assert by_hand.static.accuracy == pytest.approx(6 / 8)
+    assert {drop.name: drop.accuracy for drop in by_hand.drops} == {
         "A": pytest.approx(-2 / 8),
         "B": pytest.approx(-2 / 8),
     }
 
 
 def test_operators_are_ranked_by_how_often_they_are_in_the_category_when_they_occur() -> None:
-    found = family("derivations", "step2", ("A", "B"), BY_HAND)
-    names = [(one.name, one.count, one.of) for one in found.by_rank]
+    counted = family("derivations", "step2", ("A", "B"), BY_HAND)
+    names = [(operator.name, operator.count, operator.of) for operator in counted.by_rank]
     assert names == [("exp", 1, 2), ("cos", 1, 2), ("add", 0, 4)] or names == [
         ("cos", 1, 2),
         ("exp", 1, 2),
         ("add", 0, 4),
     ]
-    assert [one.name for one in found.category(ALL).operators] == ["add", "cos", "exp"]
+    assert [operator.name for operator in counted.category(ALL).operators] == ["add", "cos", "exp"]
 
 
 def test_equal_frequencies_are_ordered_by_how_often_the_operator_occurs() -> None:
     holds = [True, True, True, False]
-    found = ranked(holds, ["rare", "common", "common", "never"])
-    assert [one.name for one in found] == ["common", "rare", "never"]
+    ranking = ranked(holds, ["rare", "common", "common", "never"])
+    assert [operator.name for operator in ranking] == ["common", "rare", "never"]
 
 
 def test_the_label_of_most_samples_counts() -> None:
@@ -131,28 +131,28 @@ some_items = st.lists(
 
 @given(some_items)
 def test_laws_of_the_categories(drawn: list[tuple[bool, bool, bool, bool, str]]) -> None:
-    found = [
+    judged_items = [
         item(f"{n // 2}{'+-'[n % 2]}", s, [a, b, c], label=1 - n % 2, operator=operator)
         for n, (s, a, b, c, operator) in enumerate(drawn)
     ]
-    whole = family("derivations", "step2", ("A", "B", "C"), found)
-    share = {category.name: category.count for category in whole.categories}
+    counted = family("derivations", "step2", ("A", "B", "C"), judged_items)
+    share = {category.name: category.count for category in counted.categories}
     assert share[G] + share[ALL] <= share[S]
-    assert share[S] + share[NONE] <= len(found)
-    for category in whole.categories:
-        assert sum(one.count for one in category.operators) == category.count
-        assert sum(one.of for one in category.operators) == category.of
-        frequencies = [one.frequency for one in category.operators]
+    assert share[S] + share[NONE] <= len(judged_items)
+    for category in counted.categories:
+        assert sum(row.count for row in category.operators) == category.count
+        assert sum(row.of for row in category.operators) == category.of
+        frequencies = [row.frequency for row in category.operators]
         assert frequencies == sorted(frequencies, reverse=True)
         assert category.interval[0] <= category.share <= category.interval[1]
-    pairs = {category.name: category.count for category in whole.pair_categories}
+    pairs = {category.name: category.count for category in counted.pair_categories}
     if pairs:
-        assert pairs[ALL] <= pairs[STATIC_PM] <= whole.pairs == len(found) // 2
-    for one in whole.drops:
-        perturbed = next(score for score in whole.perturbed if score.name == one.name)
-        assert one.accuracy == pytest.approx(perturbed.accuracy - whole.static.accuracy)
-        assert one.f1 == pytest.approx(perturbed.f1 - whole.static.f1)
-        assert 0 <= one.p <= 1
+        assert pairs[ALL] <= pairs[STATIC_PM] <= counted.pairs == len(judged_items) // 2
+    for row in counted.drops:
+        perturbed = next(score for score in counted.perturbed if score.name == row.name)
+        assert row.accuracy == pytest.approx(perturbed.accuracy - counted.static.accuracy)
+        assert row.f1 == pytest.approx(perturbed.f1 - counted.static.f1)
+        assert 0 <= row.p <= 1
 
 
 labels = st.tuples(st.integers(0, 1), st.sampled_from([0, 1, None]))
@@ -160,21 +160,21 @@ labels = st.tuples(st.integers(0, 1), st.sampled_from([0, 1, None]))
 
 @given(st.lists(labels, min_size=1, max_size=40))
 def test_scores_are_those_of_the_label_metrics(drawn: list[tuple[int, int | None]]) -> None:
-    judged = [JudgedLabel(*one) for one in drawn]
-    found = scores("static", judged, list(map(str, range(len(judged)))))
-    plain = Labels.of([one.truth for one in judged], [one.given for one in judged])
-    assert (found.accuracy, found.f1) == (plain.accuracy, plain.f1(1))
-    assert found.f1_interval is None or found.f1_interval[0] <= found.f1_interval[1]
+    judged = [JudgedLabel(*label) for label in drawn]
+    measured = scores("static", judged, list(map(str, range(len(judged)))))
+    plain = Labels.of([label.truth for label in judged], [label.given for label in judged])
+    assert (measured.accuracy, measured.f1) == (plain.accuracy, plain.f1(1))
+    assert measured.f1_interval is None or measured.f1_interval[0] <= measured.f1_interval[1]
 
 
 def test_a_drop_of_many_items_is_sure_and_one_of_none_is_not() -> None:
     clusters = [str(n // 2) for n in range(200)]
     good = [JudgedLabel(n % 2, n % 2) for n in range(200)]
     bad = [JudgedLabel(n % 2, 0) for n in range(200)]  # wrong on all positives
-    found = drop("VR", good, bad, clusters)
-    assert found.accuracy == -0.5
-    assert found.f1 == -1.0
-    assert found.p < 1e-20
+    lost = drop("VR", good, bad, clusters)
+    assert lost.accuracy == -0.5
+    assert lost.f1 == -1.0
+    assert lost.p < 1e-20
     same = drop("VR", good, good, clusters)
     assert (same.accuracy, same.f1, same.p) == (0.0, 0.0, 1.0)
     low, high = same.accuracy_interval
@@ -217,23 +217,23 @@ def test_items_without_all_twins_are_left_out_and_counted() -> None:
         *(problem(n, "VR") for n in range(4)),
         *(problem(n, "AR") for n in range(3)),
     )
-    found, perturbations, left_out = items(problems, all_judged(problems))["derivations", "step2"]
+    rows, perturbations, left_out = items(problems, all_judged(problems))["derivations", "step2"]
     assert perturbations == ("VR", "AR")
-    assert [one.key[-1] for one in found] == ["0", "1", "2"]
+    assert [row.key[-1] for row in rows] == ["0", "1", "2"]
     assert left_out == 1
-    assert len(pairs_of(found)) == 1
+    assert len(pairs_of(rows)) == 1
     judged = all_judged(problems)
     del judged["derivations/step2_vr/step2-s0-0-vr"]
-    found, _, left_out = items(problems, judged)["derivations", "step2"]
-    assert ([one.key[-1] for one in found], left_out) == (["1", "2"], 2)
+    rows, _, left_out = items(problems, judged)["derivations", "step2"]
+    assert ([row.key[-1] for row in rows], left_out) == (["1", "2"], 2)
 
 
 def test_the_label_of_a_twin_may_be_the_other_one() -> None:
     problems = keyed(problem(0), problem(0, "AR"))
-    (found,) = items(problems, all_judged(problems))["derivations", "step2"][0]
-    assert found.positive
-    assert found.static.right
-    assert not found.twins["AR"].right
+    (twin,) = items(problems, all_judged(problems))["derivations", "step2"][0]
+    assert twin.positive
+    assert twin.static.right
+    assert not twin.twins["AR"].right
 
 
 SWEEP = ["derivations/step2", "derivations/step2_vr", "derivations/step2_ar"]
@@ -241,7 +241,7 @@ SWEEP = ["derivations/step2", "derivations/step2_vr", "derivations/step2_ar"]
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A model that says 1 whenever it sees no Greek letter."""
+    """A model that answers 1 for a text without Greek letters."""
     folder = tmp_path_factory.mktemp("pairwise")
     script = folder / "model.py"
     script.write_text(
@@ -261,22 +261,22 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_a_run_from_end_to_end(run: Run) -> None:
-    (found,) = analyse(items_of([run]))
-    (step2,) = found.families
+    (analysed,) = analyse(items_of([run]))
+    (step2,) = analysed.families
     assert (step2.subset, step2.perturbations, step2.items) == ("step2", ("VR", "AR"), 8)
-    by_name = {one.name: one for one in step2.perturbed}
+    by_name = {category.name: category for category in step2.perturbed}
     # 1 to all of the unperturbed and of AR, 0 to all of VR: half are right everywhere.
     assert step2.static.accuracy == by_name["VR"].accuracy == by_name["AR"].accuracy == 0.5
     assert step2.static.f1 == pytest.approx(2 / 3)
     assert by_name["VR"].f1 == 0
     # A positive is right; its VR is wrong, and so is its AR, which is negative.
     assert step2.category(G).count == 4
-    assert {one.name: one.count for one in step2.pair_categories} == {
+    assert {category.name: category.count for category in step2.pair_categories} == {
         STATIC_PM: 0,
         ALL: 0,
         NOT_P: 4,
     }
-    assert all(one.adjusted >= one.p for one in step2.drops)
+    assert all(category.adjusted >= category.p for category in step2.drops)
 
 
 def test_the_command_prints_tables_and_writes_a_page_with_a_figure(run: Run) -> None:
@@ -297,7 +297,7 @@ def test_other_formats(run: Run) -> None:
 
     (analysis,) = json.loads(printed("json"))
     (step2,) = analysis["families"]
-    assert [one["name"] for one in step2["categories"]] == [S, G, NONE, ALL]
+    assert [category["name"] for category in step2["categories"]] == [S, G, NONE, ALL]
     rows = list(csv.DictReader(io.StringIO(printed("csv"))))
     g = next(row for row in rows if (row["measure"], row["of"]) == (G, ""))
     assert (g["value"], g["count"], g["total"]) == ("0.500000", "4", "8")
@@ -321,7 +321,7 @@ def test_a_run_without_perturbations_is_refused(tmp_path: Path) -> None:
 
 
 def answering(folder: Path, name: str, right: str) -> str:
-    """A model that is right where a Python expression of the prompt holds; it knows the labels."""
+    """A model with knowledge of the labels, right where a Python expression of the prompt holds."""
     script = folder / f"{name}.py"
     script.write_text(
         "import json\n"
@@ -336,27 +336,27 @@ def answering(folder: Path, name: str, right: str) -> str:
 
 @pytest.fixture(scope="module")
 def two_runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
-    """Models that are right on step2, and on step3; the second is never right on twins."""
+    """Models that are right on step2 and on step3; the second model is never right on twins."""
     folder = tmp_path_factory.mktemp("pairwise-two")
     prompt = prompts.load("derivation-step-zero-shot")
     labels = {}
-    wanted = [f"derivations/step{s}{name}" for s in (2, 3) for name in ("", "_vr")]
-    for one in (one for name in wanted for one in load(name, limit=4)):
-        labels[prompt.render(one).messages[-1].content] = (one.target.label, one.subset)
+    names = [f"derivations/step{s}{name}" for s in (2, 3) for name in ("", "_vr")]
+    for row in (row for name in names for row in load(name, limit=4)):
+        labels[prompt.render(row).messages[-1].content] = (row.target.label, row.subset)
     (folder / "labels.json").write_text(json.dumps(labels))
     first = answering(folder, "first", "True")
     second = answering(folder, "second", "'_' not in subset")
     settings = {"prompt": "derivation-step-zero-shot", "limit": 8}
     return (
-        sweep([first, second], wanted[:2], out=folder / "step2", **settings),  # type: ignore[arg-type]
-        sweep([second], wanted[2:], out=folder / "step3", **settings),  # type: ignore[arg-type]
+        sweep([first, second], names[:2], out=folder / "step2", **settings),  # type: ignore[arg-type]
+        sweep([second], names[2:], out=folder / "step3", **settings),  # type: ignore[arg-type]
     )
 
 
 def test_a_model_of_several_runs_is_one(two_runs: tuple[Run, Run]) -> None:
     first, second = analyse(items_of(two_runs))
-    assert [one.subset for one in first.families] == ["step2"]
-    assert [(one.subset, one.items) for one in second.families] == [
+    assert [group.subset for group in first.families] == ["step2"]
+    assert [(group.subset, group.items) for group in second.families] == [
         ("step2", 4),
         ("step3", 4),
         ("all", 8),
@@ -365,13 +365,13 @@ def test_a_model_of_several_runs_is_one(two_runs: tuple[Run, Run]) -> None:
 
 
 def test_pooled_models_are_one_and_an_item_of_two_counts_twice(two_runs: tuple[Run, Run]) -> None:
-    (found,) = analyse([pooled(items_of(two_runs), "both")])
-    assert found.label == "both"
-    together = found.families[-1]
+    (both,) = analyse([pooled(items_of(two_runs), "both")])
+    assert both.label == "both"
+    together = both.families[-1]
     assert (together.subset, together.items, together.pairs) == ("all", 12, 6)
-    counts = {one.name: one.count for one in together.categories}
+    counts = {category.name: category.count for category in together.categories}
     assert counts == {S: 12, G: 8, NONE: 0, ALL: 4}
-    assert {one.name: one.count for one in together.pair_categories} == {
+    assert {category.name: category.count for category in together.pair_categories} == {
         STATIC_PM: 6,
         ALL: 2,
         NOT_P: 4,
@@ -379,15 +379,15 @@ def test_pooled_models_are_one_and_an_item_of_two_counts_twice(two_runs: tuple[R
 
 
 def test_what_models_have_in_common(two_runs: tuple[Run, Run], tmp_path: Path) -> None:
-    """Both are right unperturbed; only the second fails to generalise."""
+    """Both models are right on unperturbed problems; only the second fails to generalise."""
     (common,) = intersections(items_of(two_runs))
     assert (common.subset, common.items, common.fail_to_generalise) == ("step2", 4, ())
-    assert {one.name: one.count for one in common.categories} == {S: 4, G: 0, NONE: 0, ALL: 0}
+    assert {row.name: row.count for row in common.categories} == {S: 4, G: 0, NONE: 0, ALL: 0}
     second = items_of(two_runs)[1]
-    other = replace(second, model="other", label="other")
-    one, two = intersections([second, other])
-    assert (len(one.fail_to_generalise), two.subset) == (4, "step3")
-    assert {c.name: c.count for c in one.categories} == {S: 4, G: 4, NONE: 0, ALL: 0}
+    third = replace(second, model="other", label="other")
+    row, step3 = intersections([second, third])
+    assert (len(row.fail_to_generalise), step3.subset) == (4, "step3")
+    assert {c.name: c.count for c in row.categories} == {S: 4, G: 4, NONE: 0, ALL: 0}
 
 
 def test_the_command_merges_runs(two_runs: tuple[Run, Run]) -> None:
@@ -441,11 +441,9 @@ def test_the_presets_ask_the_sets_of_the_tables() -> None:
     sizes = [subset.size() for name in meadows["benchmark"] for subset in resolve(name)]
     assert sizes == [200] * 23
     encoders = [preset_file(f"meadows-encoders/{name}") for name in ENCODERS]
-    asked = [read_settings(path) for path in encoders]
-    assert sorted(name for one in asked for name in one["benchmark"]) == sorted(
-        meadows["benchmark"]
-    )
-    assert [one["limit"] for one in asked] == [4000 * len(one["benchmark"]) for one in asked]
+    sets = [read_settings(path) for path in encoders]
+    assert sorted(name for row in sets for name in row["benchmark"]) == sorted(meadows["benchmark"])
+    assert [row["limit"] for row in sets] == [4000 * len(row["benchmark"]) for row in sets]
     with pytest.raises(UserError, match="did you mean 'meadows-encoders/step3'"):
         preset_file("meadows-encoders/steps3")
 
@@ -453,12 +451,12 @@ def test_the_presets_ask_the_sets_of_the_tables() -> None:
 # --- what was published ------------------------------------------------------------------------
 
 
-def value(place: str, model: str, subset: str, measure: str) -> float:
-    return float(report.published()[place, model, subset, measure])
+def value(table: str, model: str, subset: str, measure: str) -> float:
+    return float(report.published()[table, model, subset, measure])
 
 
 def test_the_published_averages_recompute() -> None:
-    """Over the five encoders of table 1 and of table 2, but for the two cells that are off."""
+    """Over the five encoders of tables 1 and 2, without the two cells with an error."""
     encoders = [
         "bert-base-uncased",
         "bert-base-cased",
@@ -467,12 +465,12 @@ def test_the_published_averages_recompute() -> None:
         "scibert-cased",
     ]
     checked = 0
-    for place, model, subset, measure in report.published():
-        off = (place, subset) == ("table 2", "int") and measure in ("static F1", "EC F1")
+    for table, model, subset, measure in report.published():
+        off = (table, subset) == ("table 2", "int") and measure in ("static F1", "EC F1")
         if model == "encoder-average" and not off:
-            mean = sum(value(place, one, subset, measure) for one in encoders) / len(encoders)
-            assert value(place, model, subset, measure) == pytest.approx(mean, abs=0.11), (
-                place,
+            mean = sum(value(table, name, subset, measure) for name in encoders) / len(encoders)
+            assert value(table, model, subset, measure) == pytest.approx(mean, abs=0.11), (
+                table,
                 subset,
                 measure,
             )
@@ -490,6 +488,6 @@ def test_published_operators_are_ours() -> None:
 
     lists = {key: text for key, text in report.published().items() if key[3].endswith("operators")}
     assert len(lists) == 5 * 4 + 3 * 3
-    for (place, *_), text in lists.items():
-        assert len(text.split()) == (5 if place == "table 3" else 3)
+    for (table, *_), text in lists.items():
+        assert len(text.split()) == (5 if table == "table 3" else 3)
         assert set(text.split()) <= set(OPERATORS)

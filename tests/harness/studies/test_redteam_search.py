@@ -74,7 +74,7 @@ def test_labels_hold(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["bars", "faint_constant", "scale_template", "parameter"])
 def test_labels_of_templates_hold(name: str) -> None:
-    """As far as mpmath has values: right answers are not refuted, and most wrong ones are."""
+    """Where mpmath has values: right answers are not refuted, and most wrong answers are."""
     refuted = []
     for index in range(12):
         case = case_at(name, 7, index)
@@ -90,13 +90,13 @@ def test_a_misplaced_branch_changes_sign_on_one_side_of_that_of_the_integrand() 
         integrand = parse(case.integrand)
         slope = differentiate(parse(case.completion.removeprefix(r"\boxed{").removesuffix("}")))
         signs = []
-        for place in range(-1200, 1200, 23):
-            at = {"x": Fraction(place, 97) + Fraction(1, 1009)}
+        for number in range(-1200, 1200, 23):
+            at = {"x": Fraction(number, 97) + Fraction(1, 1009)}
             with mpmath.workdps(300), suppress(numeric.NoValueError):
                 ours, theirs = numeric.value(slope, at), numeric.value(integrand, at)
                 assert mpmath.almosteq(abs(ours), abs(theirs), rel_eps=1e-9)
                 signs.append(mpmath.sign(ours * theirs))
-        changes = sum(one != two for one, two in pairwise(signs))
+        changes = sum(sign != next_sign for sign, next_sign in pairwise(signs))
         assert (changes == 1) is case.wanted, case
 
 
@@ -104,7 +104,7 @@ def test_a_misplaced_branch_changes_sign_on_one_side_of_that_of_the_integrand() 
 def test_steps_are_constant_but_for_jumps(
     monkeypatch: pytest.MonkeyPatch, name: str, digits: int
 ) -> None:
-    """Beside an antiderivative of zero, an answer of these generators is the step alone."""
+    """Beside an antiderivative of zero, an answer of the generators is the step alone."""
     monkeypatch.setattr(branches, "smooth", lambda rng: ZERO)
     for index in range(40):
         case = case_at(name, 7, index)
@@ -112,12 +112,12 @@ def test_steps_are_constant_but_for_jumps(
             continue  # the generators' own values have none
         step = parse(case.completion.removeprefix(r"\boxed{").removesuffix("}"))
         heights = set()
-        for place in range(-1200, 1200, 97):
-            x = Fraction(place, 97) + Fraction(1, 1009)
+        for number in range(-1200, 1200, 97):
+            x = Fraction(number, 97) + Fraction(1, 1009)
             with mpmath.workdps(300 + digits), suppress(numeric.NoValueError):
-                one, near = (numeric.value(step, {"x": at}) for at in (x, x + Fraction(1, 10**40)))
-                assert abs(near - one) < mpmath.mpf(10) ** -100, case
-                heights.add(mpmath.nstr(one, digits))
+                y, near = (numeric.value(step, {"x": at}) for at in (x, x + Fraction(1, 10**40)))
+                assert abs(near - y) < mpmath.mpf(10) ** -100, case
+                heights.add(mpmath.nstr(y, digits))
         assert len(heights) > 1, case
 
 
@@ -156,15 +156,15 @@ def test_an_infinite_answer_is_not_right() -> None:
 
 @pytest.mark.parametrize("name", ["mutation", "mutation_at_scale", "rewrite"])
 def test_derivatives_agree_with_differences(name: str) -> None:
-    """The rules of differentiation, which labels rest on, against mpmath's differences."""
+    """The rules of differentiation behind the labels, against mpmath's differences."""
     for index in range(5):
         formulas = case_at(name, 3, index).formulas
         assert formulas is not None
         at, step = Fraction(1, 10_007), Fraction(1, 10**25)
         with mpmath.workdps(60):
-            after, before = (numeric.value(formulas.truth, {"x": at + s}) for s in (step, -step))
+            above, below = (numeric.value(formulas.truth, {"x": at + s}) for s in (step, -step))
             slope = numeric.value(differentiate(formulas.truth), {"x": at})
-            difference = (after - before) * 10**25 / 2
+            difference = (above - below) * 10**25 / 2
             assert mpmath.almosteq(difference, slope, rel_eps=mpmath.mpf(10) ** -12), formulas
 
 
@@ -172,7 +172,7 @@ def test_derivatives_agree_with_differences(name: str) -> None:
 
 
 def judging(accepts: str) -> Judge:
-    """A verifier that accepts every completion with a text in it, and nothing else."""
+    """A verifier that accepts every completion with a given text, and no other."""
 
     def judge(cases: Sequence[Case]) -> list[Verdict]:
         statuses = (
@@ -202,14 +202,14 @@ def test_right_answers_that_are_refused_are_found() -> None:
 
 
 def test_a_verifier_without_faults_is_cleared() -> None:
-    wanted = {}
+    statuses = {}
     for name in NAMES:
         for index in range(3):
             case = case_at(name, 0, index)
-            wanted[case.completion] = case.wanted
+            statuses[case.completion] = case.wanted
 
     def perfect(cases: Sequence[Case]) -> list[Verdict]:
-        outcomes = (Status.CORRECT if wanted[c.completion] else Status.INCORRECT for c in cases)
+        outcomes = (Status.CORRECT if statuses[c.completion] else Status.INCORRECT for c in cases)
         return [Verdict(status, 0.0) for status in outcomes]
 
     assert search(tries=3 * len(NAMES), judge=perfect).finds == []
@@ -217,9 +217,9 @@ def test_a_verifier_without_faults_is_cleared() -> None:
 
 def test_any_number_of_workers_finds_the_same() -> None:
     names = ["hedge", "near_miss_factor", "voice"]
-    one, two = (search(tries=45, generators=names, workers=n, minimised=1) for n in (1, 2))
-    assert [find.to_dict() for find in one.finds] == [find.to_dict() for find in two.finds]
-    assert one.tries == two.tries
+    single, double = (search(tries=45, generators=names, workers=n, minimised=1) for n in (1, 2))
+    assert [find.to_dict() for find in single.finds] == [find.to_dict() for find in double.finds]
+    assert single.tries == double.tries
 
 
 @pytest.mark.parametrize("limits", [{}, {"tries": 1, "generators": ["nonsense"]}])
@@ -235,17 +235,17 @@ def test_edits_keep_label_and_fault() -> None:
     truth = parse(r"3x^2\sin(2016x)+x e^{5x}")
     answer = parse(r"3x^2\cos(2016x)+x e^{5x}")
     case = Case.of(Formulas(truth, answer), False, "a swap")
-    asked: list[Case] = []
+    cases: list[Case] = []
 
     def still(smaller: Case) -> bool:
-        asked.append(smaller)
+        cases.append(smaller)
         return "cos" in smaller.completion
 
     small = minimise(case, still)
     assert "cos" in small.completion
     assert size(small) < size(case) / 2
     assert label_holds(small)
-    assert all(label_holds(smaller) for smaller in asked)
+    assert all(label_holds(smaller) for smaller in cases)
     assert minimise(small, still) == small
 
 

@@ -1,4 +1,4 @@
-"""`reproduce`: its commands can run, and the document is printed from the same data."""
+"""`reproduce`: the commands can run, and the document is printed from the same data."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ from calculus_harness.harness.studies.reproductions.items import item_section, i
 from calculus_harness.harness.studies.reproductions.measures import MEASURES
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "reproduce.md"
-EVERY = [one for paper in papers() for one in paper.results]
-NAMED = {one.name: one for one in EVERY if one.name}
+EVERY = [result for paper in papers() for result in paper.results]
+NAMED = {result.name: result for result in EVERY if result.name}
 
 
 def test_each_row_says_what_is_ours_or_why_there_is_nothing() -> None:
-    for one in EVERY:
-        assert one.ours or one.not_run, one.place
-        assert bool(one.name) == bool(one.commands), one.place
-        assert bool(one.small) == bool(one.size), one.place
-        assert one.commands or one.not_run, one.place
-        assert one.published, one.place
-    names = [one.name for one in EVERY if one.name]
+    for row in EVERY:
+        assert row.ours or row.not_run, row.place
+        assert bool(row.name) == bool(row.commands), row.place
+        assert bool(row.small) == bool(row.size), row.place
+        assert row.commands or row.not_run, row.place
+        assert row.published, row.place
+    names = [row.name for row in EVERY if row.name]
     assert len(set(names)) == len(names)
 
 
 def test_the_document_has_the_tables_of_the_data() -> None:
-    """`run.py reproduce --markdown` prints what belongs there."""
+    """`run.py reproduce --markdown` prints the section of the document."""
     printed = CliRunner().invoke(cli, ["reproduce", "--markdown"]).output
     assert printed == as_markdown([*catalogue.sections(), item_section()])
     assert printed in DOCUMENT.read_text(encoding="utf-8")
@@ -63,16 +63,16 @@ def test_items_are_shown_by_what_is_there_and_have_reasons() -> None:
 
 
 def test_numbers_of_a_measure_are_those_of_the_record() -> None:
-    """What a command measures is a field of the text, with the origin of the record behind it."""
-    measured = [one for one in EVERY if one.measure]
+    """A measured number is a field of the text, with the origin of the record behind the field."""
+    measured = [row for row in EVERY if row.measure]
     assert measured
-    for one in measured:
-        assert one.measure in MEASURES
-        record = measurements.recorded(one.name)
-        assert record.commands == one.measured_commands, one.name
-        assert "{" in one.ours, one.name
-        assert our_numbers(one) == f"{one.ours.format(**record.values)} ({record.origin})"
-    assert all(one.measure for one in EVERY if one.check)
+    for row in measured:
+        assert row.measure in MEASURES
+        record = measurements.recorded(row.name)
+        assert record.commands == row.measured_commands, row.name
+        assert "{" in row.ours, row.name
+        assert our_numbers(row) == f"{row.ours.format(**record.values)} ({record.origin})"
+    assert all(row.measure for row in EVERY if row.check)
 
 
 def test_the_page_of_hint_states_the_recorded_numbers() -> None:
@@ -85,27 +85,27 @@ def test_the_page_of_hint_states_the_recorded_numbers() -> None:
 def test_a_measure_that_finds_another_number_fails_the_check(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The sizes of HINT against a record that has another one, and against the true one."""
+    """The sizes of HINT against a record with another size, and against the true record."""
     arguments = ["reproduce", "--check", "hint-table-a1"]
     done = CliRunner().invoke(cli, arguments)
     assert done.exit_code == 0, done.output
     assert "1 checked: no differences" in done.output
     true = measurements.recorded("hint-table-a1")
     stale = dataclasses.replace(true, values={**true.values, "SS": 7_999})
-    place = "calculus_harness.harness.cli.studies.reproduce.recorded"
-    monkeypatch.setattr(place, lambda name: stale)
+    target = "calculus_harness.harness.cli.studies.reproduce.recorded"
+    monkeypatch.setattr(target, lambda name: stale)
     done = CliRunner().invoke(cli, arguments)
     assert done.exit_code == 1
     assert "hint-table-a1: SS is 8000, recorded 7999" in done.output
-    other = dataclasses.replace(true, commands=("ls tasks",))
-    monkeypatch.setattr(place, lambda name: other)
+    unmeasured = dataclasses.replace(true, commands=("ls tasks",))
+    monkeypatch.setattr(target, lambda name: unmeasured)
     done = CliRunner().invoke(cli, arguments)
     assert done.exit_code == 1
     assert "other commands than those recorded" in done.output
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [one.name for one in checked()])
+@pytest.mark.parametrize("name", [result.name for result in checked()])
 def test_recorded_numbers_are_measured_again(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,7 +115,7 @@ def test_recorded_numbers_are_measured_again(
 
 
 def test_what_cannot_be_recorded_is_refused(tmp_path: Path) -> None:
-    for arguments, said in (
+    for arguments, message in (
         (["meadows-figures", "--record"], "has no measure"),
         (["lample-charton-data", "--record"], "the reduced size: --small"),
         (["--check", "--small"], "--check goes with a NAME"),
@@ -123,26 +123,26 @@ def test_what_cannot_be_recorded_is_refused(tmp_path: Path) -> None:
     ):
         done = CliRunner().invoke(cli, ["reproduce", *arguments])
         assert done.exit_code == 2
-        assert said in str(done.exception) + done.output
+        assert message in str(done.exception) + done.output
 
 
 def parsed(line: list[str]) -> click.Context:
-    """The command of a command line and its options, checked by click."""
+    """The command of a command line with its options, parsed by click."""
     command: click.Command = cli
     context = click.Context(cli)
     while isinstance(command, click.Group):
-        found = command.get_command(context, line[0])
-        assert found is not None, line
-        context, command, line = click.Context(found, context, line[0]), found, line[1:]
+        subcommand = command.get_command(context, line[0])
+        assert subcommand is not None, line
+        context, command, line = click.Context(subcommand, context, line[0]), subcommand, line[1:]
     return command.make_context(command.name or "", list(line), parent=context.parent)
 
 
 @pytest.mark.parametrize("name", NAMED)
 def test_commands_are_understood(name: str, tmp_path: Path) -> None:
-    one = NAMED[name]
-    for small in [False, True][: 1 + bool(one.small)]:
-        wants = any("{model}" in line for line in (one.small if small else one.commands))
-        lines = one.command_lines(str(tmp_path), "solver/sympy" if wants else None, small=small)
+    row = NAMED[name]
+    for small in [False, True][: 1 + bool(row.small)]:
+        wants = any("{model}" in line for line in (row.small if small else row.commands))
+        lines = row.command_lines(str(tmp_path), "solver/sympy" if wants else None, small=small)
         for line in lines:
             context = parsed(line)
             if line[0] == "sweep":
@@ -169,12 +169,12 @@ def test_a_model_is_asked_for_where_it_is_open() -> None:
 def test_commands_run_in_turn_and_finished_ones_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second fails the first time; then only it is run again."""
+    """The second command fails the first time; then only the second command runs again."""
     file = tmp_path / "problems.jsonl"
     line = f"ls --validate --benchmark {shlex.quote(str(file))}"
     fake = Reproduction("Table 0", "fake", commands=("ls tasks", line, "ls models"))
-    place = "calculus_harness.harness.cli.studies.reproduce.reproduction"
-    monkeypatch.setattr(place, lambda name: fake)
+    target = "calculus_harness.harness.cli.studies.reproduce.reproduction"
+    monkeypatch.setattr(target, lambda name: fake)
     file.write_text('{"integrand": "2x", "antiderivative": "x^3"}\n')
     arguments = ["reproduce", "fake", "--out", str(tmp_path / "out")]
     first = CliRunner().invoke(cli, arguments)
@@ -198,8 +198,8 @@ def test_the_searches_of_sagga_and_their_tables(
     model = f"python/{Path(__file__).parent / 'search' / 'polynomials.py'}:answer"
     named = reproduction("brittleness-sagga")
     lines = tuple(line.replace("solver/sympy -M time-limit=2", model) for line in named.small)
-    place = "calculus_harness.harness.cli.studies.reproduce.reproduction"
-    monkeypatch.setattr(place, lambda name: dataclasses.replace(named, small=lines))
+    target = "calculus_harness.harness.cli.studies.reproduce.reproduction"
+    monkeypatch.setattr(target, lambda name: dataclasses.replace(named, small=lines))
     arguments = ["reproduce", "brittleness-sagga", "--small", "--out", str(tmp_path / "out")]
     done = CliRunner().invoke(cli, arguments)
     assert done.exit_code == 0, done.output

@@ -1,4 +1,4 @@
-"""Pages of results have the tables that their scripts print from result files."""
+"""Pages of results have the tables of the scripts and the result files."""
 
 from __future__ import annotations
 

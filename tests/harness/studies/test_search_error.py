@@ -1,4 +1,4 @@
-"""Search error or model error: each number worked out by hand, and what must hold of all."""
+"""Search error or model error: each number worked out by hand, and invariants."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from calculus_harness.harness.studies.brittleness.search_error import (
 
 def ranked(candidates: str, logprobs: list[float | None], reference: float | None = None) -> Ranked:
     """``candidates`` has a letter for each: capitals are correct, the same letter the same text."""
-    found = zip(candidates, logprobs, strict=True)
-    return Ranked("p", tuple(RankedCandidate(c, c.isupper(), p) for c, p in found), reference)
+    pairs = zip(candidates, logprobs, strict=True)
+    return Ranked("p", tuple(RankedCandidate(c, c.isupper(), p) for c, p in pairs), reference)
 
 
 ln = math.log
@@ -55,10 +55,10 @@ def test_unresolved_compares_the_reference_with_the_last_candidate() -> None:
         ranked("ab", [-1.0, None], -3.0),  # not known at 2
         ranked("ab", [-1.0, -2.0], None),  # no reference
     ]
-    one, three = unresolved_at_k(problems, 1), unresolved_at_k(problems, 3)
-    assert (one.failures, one.scored, one.unresolved) == (6, 5, 4)
-    assert one.share == pytest.approx(4 / 5)
-    assert (three.failures, three.scored, three.unresolved) == (5, 3, 1)
+    single, triple = unresolved_at_k(problems, 1), unresolved_at_k(problems, 3)
+    assert (single.failures, single.scored, single.unresolved) == (6, 5, 4)
+    assert single.share == pytest.approx(4 / 5)
+    assert (triple.failures, triple.scored, triple.unresolved) == (5, 3, 1)
     assert unresolved_at_k([], 1).share is None
 
 
@@ -73,10 +73,10 @@ def test_mass() -> None:
         ranked("ab", [ln(0.5), ln(0.5)]),  # too few for k = 3
         ranked("abc", [ln(0.5), None, ln(0.1)]),  # not known
     ]
-    found = mass(problems, 3)
-    assert (found.problems, found.left_out) == (2, 2)
-    assert (found.first, found.last) == (pytest.approx(0.6), pytest.approx(0.1))
-    assert found.total == pytest.approx((0.9 + 1.0) / 2)
+    measured = mass(problems, 3)
+    assert (measured.problems, measured.left_out) == (2, 2)
+    assert (measured.first, measured.last) == (pytest.approx(0.6), pytest.approx(0.1))
+    assert measured.total == pytest.approx((0.9 + 1.0) / 2)
     by_outcome = mass_by_outcome(problems, 3)
     assert by_outcome[True].first == pytest.approx(0.5)
     assert by_outcome[False].total == pytest.approx(1.0)
@@ -84,9 +84,9 @@ def test_mass() -> None:
 
 
 def test_a_duplicate_counts_once_in_the_mass() -> None:
-    found = mass([ranked("aab", [ln(0.6), ln(0.6), ln(0.3)])], 3)
-    assert found.total == pytest.approx(0.9)
-    assert found.last == pytest.approx(0.3)
+    measured = mass([ranked("aab", [ln(0.6), ln(0.6), ln(0.3)])], 3)
+    assert measured.total == pytest.approx(0.9)
+    assert measured.last == pytest.approx(0.3)
 
 
 def test_blame() -> None:
@@ -132,11 +132,11 @@ PROBLEMS = st.lists(
 @given(PROBLEMS, st.integers(1, 8))
 def test_the_parts_add_up(problems: list[Ranked], k: int) -> None:
     failures = [p for p in problems if fail_at_k([c.correct for c in p.candidates], k)]
-    found, fault = unresolved_at_k(problems, k), failure_causes(problems, k)
-    assert found.failures == len(failures) == fault.search + fault.model + fault.unknown
-    assert 0 <= found.unresolved <= found.scored <= found.failures
+    measured, fault = unresolved_at_k(problems, k), failure_causes(problems, k)
+    assert measured.failures == len(failures) == fault.search + fault.model + fault.unknown
+    assert 0 <= measured.unresolved <= measured.scored <= measured.failures
     # Whose reference beats all of the candidates is no problem that a search would leave.
-    assert found.unresolved <= fault.model
+    assert measured.unresolved <= fault.model
     halves = mass_by_outcome(problems, k)
     assert sum(half.problems + half.left_out for half in halves.values()) == len(problems)
     solved = sum(first_correct_ranks(problems).values())

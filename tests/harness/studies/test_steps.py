@@ -43,11 +43,11 @@ def test_where_solutions_of_a_run_fail(cli: Command, run: Path) -> None:
 
 
 def test_any_number_of_workers_finds_the_same(cli: Command, run: Path) -> None:
-    found = []
+    contents = []
     for workers in ("1", "2"):
         assert cli("steps", "run", "--workers", workers).returncode == 0
-        found.append((run / "steps.jsonl").read_bytes())
-    assert found[0] == found[1]
+        contents.append((run / "steps.jsonl").read_bytes())
+    assert contents[0] == contents[1]
 
 
 def test_judged_steps_are_problems(cli: Command, run: Path, tmp_path: Path) -> None:
@@ -74,9 +74,9 @@ def test_solutions_of_definite_integrals(cli: Command, tmp_path: Path) -> None:
         "def answer(messages, seed):\n"
         "    return r'$\\int_0^1 2x\\,dx = [x^2]_0^1 = 2$, so $\\boxed{1}$'\n"
     )
-    asked = {"integral": r"\int_0^1 2x \, dx"}
+    inputs = {"integral": r"\int_0^1 2x \, dx"}
     row = {"id": "1", "task": "definite_integral", "benchmark": "own", "subset": "all"}
-    row |= {"inputs": asked, "target": asked}
+    row |= {"inputs": inputs, "target": inputs}
     (tmp_path / "own.jsonl").write_text(json.dumps(row) + "\n")
     words = ["--model", "python/asked.py:answer", "--benchmark", "./own.jsonl", "--out", "run"]
     done = cli("sweep", *words)

@@ -31,8 +31,8 @@ LINES = "7|sub Y' cos x\tsin x\nsub Y' mul INT+ 2 x\tpow x INT+ 2\n"
 
 
 def integral(integrand: str, **metadata: str) -> Problem:
-    shown = {"integrand": integrand, "variable": "x"}
-    return Problem("p", "integration", "own", "s", shown, shown, metadata=metadata)
+    inputs = {"integrand": integrand, "variable": "x"}
+    return Problem("p", "integration", "own", "s", inputs, inputs, metadata=metadata)
 
 
 # --- files ---
@@ -91,7 +91,7 @@ def test_a_prompt_of_prefix_tokens() -> None:
 
 
 def test_random_integrals_have_the_forms_that_their_latex_has() -> None:
-    """So a model is shown a problem of any benchmark in the order of the published data."""
+    """A model gets a problem of any benchmark in the order of the published data."""
     for problem in load("lample_charton/bwd", limit=12):
         plain = Problem("p", "integration", "own", "s", problem.inputs, problem.target)
         for side in ("integrand", "antiderivative"):

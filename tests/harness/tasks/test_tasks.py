@@ -16,16 +16,16 @@ def test_every_task_has_a_module_of_its_name() -> None:
     assert all(TASKS[name].name == name for name in PAYLOADS)
 
 
-@pytest.mark.parametrize("one", TASKS.values(), ids=TASKS)
-def test_its_default_prompt_and_verifier_exist(one: Task) -> None:
-    template = default_prompt(one.name)
-    assert one.name in template.tasks
-    assert [name for name in prompts.names(one.name) if prompts.load(name).default] == [
+@pytest.mark.parametrize("registered", TASKS.values(), ids=TASKS)
+def test_its_default_prompt_and_verifier_exist(registered: Task) -> None:
+    template = default_prompt(registered.name)
+    assert registered.name in template.tasks
+    assert [name for name in prompts.names(registered.name) if prompts.load(name).default] == [
         template.name
     ]
     assert (
-        VERIFIERS[one.verifier].column == PAYLOADS[one.name].target.judged_by
-        or one.verifier != "antiderivative"
+        VERIFIERS[registered.verifier].column == PAYLOADS[registered.name].target.judged_by
+        or registered.verifier != "antiderivative"
     )
 
 

@@ -92,10 +92,10 @@ def test_mistakes_are_named(tmp_path: Path, old: str, new: str, message: str) ->
 
 def test_rows_hold_what_the_reward_reads() -> None:
     problems = load_problems("drills/renamed", limit=2)
-    (first, _) = grpo_rows(problems, load_prompt("bare"))
-    assert set(first) == {"prompt", "id", "integrand", "variable", "assumptions"}
-    assert first["variable"] == "t"
-    assert first["prompt"] == f"int {first['integrand']} dt ="
+    (columns, _) = grpo_rows(problems, load_prompt("bare"))
+    assert set(columns) == {"prompt", "id", "integrand", "variable", "assumptions"}
+    assert columns["variable"] == "t"
+    assert columns["prompt"] == f"int {columns['integrand']} dt ="
     (row, _) = sft_rows(problems, load_prompt("direct"), r"\boxed{{antiderivative}+C}")
     assert row["prompt"][-1]["role"] == "user"
     reference = problems[0].target.antiderivative

@@ -1,4 +1,4 @@
-"""Encoders: their texts and settings; and, with the extra 'train', small ones trained for real."""
+"""Encoders: their texts and settings; and, with the extra 'train', small trained encoders."""
 
 from __future__ import annotations
 
@@ -58,17 +58,17 @@ def test_a_random_split_has_all_rows_and_parts_pairs() -> None:
     rows = [{"text": str(n), "label": n % 2, "group": n // 2} for n in range(100)]
     split = random_split(rows, 42)
     assert [len(split[name]) for name in ("train", "validation")] == [80, 20]
-    assert sorted(int(row["text"]) for part in split.values() for row in part) == list(range(100))
-    groups = [{row["group"] for row in part} for part in split.values()]
+    assert sorted(int(row["text"]) for data in split.values() for row in data) == list(range(100))
+    groups = [{row["group"] for row in data} for data in split.values()]
     assert groups[0] & groups[1]
     assert random_split(rows, 42) == split != random_split(rows, 43)
 
 
 def test_tokens_lose_nothing_but_spaces() -> None:
     text = r"[premise, o{(B,H )} = \frac{\log{(H )}}{B}] [SEP] [divide, 1, B] [SEP] \int x d\sigma"
-    found = re.findall(TOKENS, text)
-    assert "".join(found) == text.replace(" ", "")
-    assert {"premise", "{(", ")}", r"\frac", "[SEP]", "divide", r"\sigma", "d"} <= set(found)
+    tokens = re.findall(TOKENS, text)
+    assert "".join(tokens) == text.replace(" ", "")
+    assert {"premise", "{(", ")}", r"\frac", "[SEP]", "divide", r"\sigma", "d"} <= set(tokens)
 
 
 def test_the_quoted_text_is_a_printed_list() -> None:
@@ -107,7 +107,7 @@ def test_an_encoder_needs_a_model(tmp_path: Path) -> None:
 
 
 def toy(folder: Path, size: int = 64) -> Path:
-    """A saved data set whose labels a classifier of words can find: is there a sine?"""
+    """A saved data set with the label "has a sine", easy for a classifier of words."""
     datasets = pytest.importorskip("datasets", reason="needs the extra 'train'")
 
     def rows(start: int, count: int) -> list[dict[str, Any]]:
@@ -122,19 +122,19 @@ def toy(folder: Path, size: int = 64) -> Path:
 
     splits = {"train": rows(0, size), "validation": rows(size, 16), "VR": rows(size + 16, 4)}
     datasets.DatasetDict(
-        {name: datasets.Dataset.from_list(found) for name, found in splits.items()}
+        {name: datasets.Dataset.from_list(subset) for name, subset in splits.items()}
     ).save_to_disk(folder)
     return folder
 
 
 @pytest.mark.data
 def test_data_of_something_else_is_refused(tmp_path: Path) -> None:
-    place = toy(tmp_path / "data")
-    assert set(load_splits(place, SETTINGS)) == {"train", "validation", "VR"}
+    folder = toy(tmp_path / "data")
+    assert set(load_splits(folder, SETTINGS)) == {"train", "validation", "VR"}
     with pytest.raises(UserError, match="no derivations of 3 steps"):
-        load_splits(place, replace(SETTINGS, steps=3))
+        load_splits(folder, replace(SETTINGS, steps=3))
     with pytest.raises(UserError, match="not of the task calculus_step"):
-        load_splits(place, replace(SETTINGS, task="calculus_step"))
+        load_splits(folder, replace(SETTINGS, task="calculus_step"))
     with pytest.raises(UserError, match="not a saved data set"):
         load_splits(tmp_path / "nothing", SETTINGS)
 
@@ -147,7 +147,7 @@ def evaluated(out: Path) -> Sequence[dict[str, Any]]:
 @pytest.mark.train
 @pytest.mark.slow
 def test_a_small_encoder_learns_goes_on_and_answers(tmp_path: Path) -> None:
-    """Trained by the command, the same when it is interrupted, and asked through the harness."""
+    """Trained by the command, equal after an interruption, and asked through the harness."""
     transformers = pytest.importorskip("transformers", reason="needs the extra 'train'")
     from calculus_harness.harness import summarise, sweep
 
@@ -158,13 +158,13 @@ def test_a_small_encoder_learns_goes_on_and_answers(tmp_path: Path) -> None:
     ).split()
     done = CliRunner().invoke(cli, [*command, "--out", str(out)])
     assert done.exit_code == 0, done.output
-    found = evaluated(out)
-    assert [row["step"] for row in found] == [20, 40, 60, 80]
-    assert max(row["eval_f1"] for row in found) > 0.95
+    measured = evaluated(out)
+    assert [row["step"] for row in measured] == [20, 40, 60, 80]
+    assert max(row["eval_f1"] for row in measured) > 0.95
     # What is finished is passed over.
-    before = (out / "model" / "model.safetensors").stat().st_mtime_ns
+    modified = (out / "model" / "model.safetensors").stat().st_mtime_ns
     assert CliRunner().invoke(cli, [*command, "--out", str(out)]).exit_code == 0
-    assert (out / "model" / "model.safetensors").stat().st_mtime_ns == before
+    assert (out / "model" / "model.safetensors").stat().st_mtime_ns == modified
 
     class StoppedError(Exception):
         pass
@@ -188,7 +188,7 @@ def test_a_small_encoder_learns_goes_on_and_answers(tmp_path: Path) -> None:
     again = evaluated(tmp_path / "again")
     assert [row["step"] for row in again] == [20, 40, 60, 80]
     assert [row["eval_loss"] for row in again] == pytest.approx(
-        [row["eval_loss"] for row in found], rel=1e-4
+        [row["eval_loss"] for row in measured], rel=1e-4
     )
 
     model = create(f"encoder/{out / 'model'}")
@@ -209,7 +209,7 @@ def test_a_small_encoder_learns_goes_on_and_answers(tmp_path: Path) -> None:
 @pytest.mark.train
 @pytest.mark.slow
 def test_names_that_were_never_trained_on_are_words_of_their_own(tmp_path: Path) -> None:
-    """A Greek letter in a perturbed test set must not be unknown: all of them would be one."""
+    """A Greek letter of a perturbed test set must be known, or all letters would be equal."""
     transformers = pytest.importorskip("transformers", reason="needs the extra 'train'")
     from calculus_harness.harness.training.encoder import make_bert
 

@@ -1,4 +1,4 @@
-"""Grids of encoders: their configuration, and small ones trained for real."""
+"""Grids of encoders: the configuration, and small grids with real training."""
 
 from __future__ import annotations
 
@@ -90,8 +90,8 @@ def test_no_asked_sequence_is_trained_on(name: str, tmp_path: Path) -> None:
     }
     trained = {*splits["train"]["text"], *splits["validation"]["text"]}
     subset = subsets_of(name)[0]
-    asked = load_problems(subset, limit=SMALL.sequences.test, seed=SMALL.data_seed)
-    assert trained.isdisjoint(problem.inputs.sequence for problem in asked)
+    tested = load_problems(subset, limit=SMALL.sequences.test, seed=SMALL.data_seed)
+    assert trained.isdisjoint(problem.inputs.sequence for problem in tested)
 
 
 @pytest.mark.train
@@ -99,7 +99,7 @@ def test_no_asked_sequence_is_trained_on(name: str, tmp_path: Path) -> None:
 def test_a_grid_is_trained_goes_on_and_gives_its_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With MiniLM, where its package is installed; tables from the result file are the same."""
+    """With MiniLM, if the package is installed; tables from the result file are the same."""
     encoders = {"scratch": SCRATCH}
     try:
         weights_folder(MINILM)
@@ -116,9 +116,9 @@ def test_a_grid_is_trained_goes_on_and_gives_its_page(
     assert [len(run.models) for run in runs] == [2 * len(encoders)] * 2
     assert not list(out.rglob("checkpoints"))
     weights = out / "scratch-diff-s1" / "model" / "model.safetensors"
-    before = weights.stat().st_mtime_ns
+    modified = weights.stat().st_mtime_ns
     assert len(train(config, TrainingRun(out))) == 2
-    assert weights.stat().st_mtime_ns == before
+    assert weights.stat().st_mtime_ns == modified
 
     def weights_of(folder: Path) -> bytes:
         return (folder / "model" / "model.safetensors").read_bytes()

@@ -35,11 +35,11 @@ SMALL = {"layers": 1, "embedding": 16, "hidden": 16, "heads": 2}
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
-def made(*texts: str) -> Examples:
+def examples_of(*texts: str) -> Examples:
     return Examples(texts, tuple(parse(text).value or 0 for text in texts))
 
 
-MAIN, TAUGHT = made("3", "4+5", "6*(5-2)", "9/(2+1)"), made("x", "x+1", "2*x", "x-3")
+MAIN, TAUGHT = examples_of("3", "4+5", "6*(5-2)", "9/(2+1)"), examples_of("x", "x+1", "2*x", "x-3")
 
 
 @pytest.fixture
@@ -47,18 +47,18 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """A training set of four expressions, four of each concept, and two to validate on."""
 
     def training_set(seed: int, per_length: Any, operators: int = 10, concept: Any = None) -> Any:
-        return (TAUGHT if operators > 1 else made("x", "x+1")) if concept else MAIN
+        return (TAUGHT if operators > 1 else examples_of("x", "x+1")) if concept else MAIN
 
     for module in (baselines, concepts, scaling):
         monkeypatch.setattr(module, "training_set", training_set)
         monkeypatch.setattr(
-            module, "validation_set", lambda seed, size, *_, **__: {"I": made("3", "4+5")}
+            module, "validation_set", lambda seed, size, *_, **__: {"I": examples_of("3", "4+5")}
         )
 
 
-def fit(**more: Any) -> fitting.Fit:
-    given: dict[str, Any] = {"steps": 6, "batch_size": 2, "rate": 1e-2, "save_steps": 2}
-    return fitting.Fit(sizes_of("gru", SMALL), MAIN, 0, **(given | more))
+def fit(**changes: Any) -> fitting.Fit:
+    settings: dict[str, Any] = {"steps": 6, "batch_size": 2, "rate": 1e-2, "save_steps": 2}
+    return fitting.Fit(sizes_of("gru", SMALL), MAIN, 0, **(settings | changes))
 
 
 def weights(folder: Path) -> dict[str, Any]:
@@ -69,9 +69,9 @@ def weights(folder: Path) -> dict[str, Any]:
 def test_the_best_weights_on_the_validation_set_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of three measurements the second is best: the weights are those of a training of 4 steps."""
+    """The second of three measurements is best: the weights are from 4 steps of training."""
     accuracies = iter([0.2, 0.6, 0.4, 0.1, 0.3])
-    monkeypatch.setattr(fitting, "validated", lambda *given: {"I": next(accuracies)})
+    monkeypatch.setattr(fitting, "validated", lambda *arguments: {"I": next(accuracies)})
     fitting.fit(fit(validation={"I": MAIN}), tmp_path / "selected")
     fitting.fit(fit(validation={"I": MAIN}, steps=4), tmp_path / "short")
     selected, short = weights(tmp_path / "selected"), weights(tmp_path / "short")
@@ -101,14 +101,14 @@ def test_accuracy_is_the_share_of_exact_answers() -> None:
 
 def test_half_of_a_batch_is_from_the_main_set() -> None:
     steps = list(fit().steps_left(0))
-    assert all(not beside for _, _, beside in steps)
+    assert all(not rehearsed for _, _, rehearsed in steps)
     steps = list(fit(rehearsal=TAUGHT, batch_size=4).steps_left(0))
-    assert [(step, len(own), len(beside)) for step, own, beside in steps[:2]] == [
+    assert [(step, len(own), len(rehearsed)) for step, own, rehearsed in steps[:2]] == [
         (1, 2, 2),
         (2, 2, 2),
     ]
-    rest = list(fit(rehearsal=TAUGHT, batch_size=4).steps_left(4))
-    assert rest == steps[4:]
+    remaining = list(fit(rehearsal=TAUGHT, batch_size=4).steps_left(4))
+    assert remaining == steps[4:]
 
 
 def test_training_and_validation_sets_of_a_concept_contain_it() -> None:
@@ -117,15 +117,15 @@ def test_training_and_validation_sets_of_a_concept_contain_it() -> None:
     assert [parse(text).value for text in taught.texts] == list(taught.values)
     sets = examples.validation_set(0, 20, "x")
     assert set(sets) == {"I", "SS", "LS", "SL", "LL"}
-    assert all("x" in text for found in sets.values() for text in found.texts)
+    assert all("x" in text for data in sets.values() for text in data.texts)
     assert examples.validation_set(0, 0) == {}
 
 
 def test_fewer_operators_are_a_smaller_task_with_the_same_five_splits() -> None:
     sets = examples.validation_set(0, 100, operators=3)
     assert set(sets) == {"I", "SS", "LS", "SL", "LL"}
-    for split, found in sets.items():
-        trees = [parse(text) for text in found.texts]
+    for split, data in sets.items():
+        trees = [parse(text) for text in data.texts]
         counts = {len(tree.operators) for tree in trees}
         long = split in ("LS", "LL")
         assert min(counts) >= 4 if long else max(counts) <= 3, split
@@ -171,14 +171,14 @@ def test_concepts_are_taught_to_a_trained_model(tmp_path: Path) -> None:
     assert [row[0] for row in concepts.figure_4(runs).rows] == ["1", "10"]
     again = concepts.train(config, TrainingRun(tmp_path / "out"))
     assert again.keys() == runs.keys()
-    first = weights(start)
+    original = weights(start)
     assert not all(
-        torch.equal(tensor, first[name])
+        torch.equal(tensor, original[name])
         for name, tensor in weights(tmp_path / "out/lstm-attention-s1-x-n10").items()
     )
-    other = concepts.ConceptsConfig(start=str(tmp_path / "none"), models=("gru-s0",))
+    unstarted = concepts.ConceptsConfig(start=str(tmp_path / "none"), models=("gru-s0",))
     with pytest.raises(UserError, match="no finished model"):
-        concepts.train(other, TrainingRun(tmp_path / "other"))
+        concepts.train(unstarted, TrainingRun(tmp_path / "other"))
 
 
 def test_the_defaults_of_the_fine_tuning_are_the_papers() -> None:

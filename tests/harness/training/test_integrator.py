@@ -1,4 +1,4 @@
-"""The integrator: its pairs and settings; and, with the extra 'train', a small one, killed."""
+"""The integrator: pairs and settings; and, with the extra 'train', a small model, killed."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def test_held_out_integrands_are_not_trained_on(folder: Path) -> None:
     held_out = [
         pair.integrand
         for name in DATA.methods
-        for part in ("valid", "test")
-        for pair in read(folder / name / f"{name}.{part}")
+        for split in ("valid", "test")
+        for pair in read(folder / name / f"{name}.{split}")
     ]
     assert len(held_out) >= 20
     assert trained.isdisjoint(held_out)
@@ -80,11 +80,11 @@ def test_an_integrand_that_another_method_holds_out_is_not_trained_on(
     folder: Path, tmp_path: Path
 ) -> None:
     (test,) = list(read(folder / "ibp/ibp.test"))[:1]
-    other = tmp_path / "more"
+    forward = tmp_path / "more"
     long = ("add", "x", *("add", "x") * 12, "x")
     new = ("sin", "mul", "INT+", "4", "2", "x")
-    write([test, CountedPair(1, long, ("x",)), CountedPair(1, new, ("x",))], other)
-    pairs, _ = training_pairs(_with_files(other), folder)
+    write([test, CountedPair(1, long, ("x",)), CountedPair(1, new, ("x",))], forward)
+    pairs, _ = training_pairs(_with_files(forward), folder)
     integrands = [pair.integrand for pair in pairs]
     assert new in integrands
     assert long not in integrands
@@ -112,8 +112,8 @@ def test_the_held_out_problems_are_a_benchmark(folder: Path) -> None:
 
 def test_more_workers_make_the_same_pairs(folder: Path, tmp_path: Path) -> None:
     make_pairs("bwd", DATA, tmp_path, workers=2)
-    for part in ("train", "valid", "test"):
-        name = f"bwd/bwd.{part}"
+    for split in ("train", "valid", "test"):
+        name = f"bwd/bwd.{split}"
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes()
 
 
@@ -152,8 +152,8 @@ evaluation: { beams: 2, max_tokens: 12 }
 """
 
 
-def settings(place: Path, text: str = GOOD) -> IntegratorConfig:
-    path = place / "config.yaml"
+def settings(directory: Path, text: str = GOOD) -> IntegratorConfig:
+    path = directory / "config.yaml"
     path.write_text(text)
     return read_settings(path, IntegratorConfig)
 
@@ -202,14 +202,14 @@ def test_the_examples_are_configurations() -> None:
     assert methods == [{"bwd", "fwd", "ibp"}, {"bwd", "fwd", "ibp"}, {"ode1", "ode2"}]
 
 
-def start(place: Path, out: str) -> subprocess.Popen[str]:
+def start(directory: Path, out: str) -> subprocess.Popen[str]:
     words = [
         "train",
         "integrator",
         "--config",
-        str(place / "config.yaml"),
+        str(directory / "config.yaml"),
         "--out",
-        str(place / out),
+        str(directory / out),
     ]
     return subprocess.Popen(
         [sys.executable, "run.py", *words],

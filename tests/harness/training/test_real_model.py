@@ -1,4 +1,4 @@
-"""The experiment of docs/results/language_model.md: its settings at a small size, its tables."""
+"""The experiment of docs/results/language_model.md: the settings at a small size, the tables."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_page_has_the_tables_of_its_counts(program: ModuleType) -> None:
 
 
 def test_no_test_problem_is_trained_on() -> None:
-    """Neither its integrand nor its pair of numbers, also not as a factor or in another letter."""
+    """Neither the integrand nor the pair of numbers, nor a multiple or another letter."""
     pytest.importorskip("yaml", reason="needs the extra 'train'")
     config = load(ROOT / "examples" / "smollm2_cpu.yaml")
     trained = {
@@ -86,13 +86,13 @@ def test_the_settings_train_at_a_small_size(name: str, program: ModuleType, tmp_
             config.evaluation, limit=3, samples=1, max_tokens=8, options={"batch-size": 4}
         ),
     )
-    said: list[str] = []
-    run = train(config, TrainingRun(tmp_path / "out", said.append))
-    assert len(run.models) == 2 or any("changed no weight" in line for line in said)
+    notices: list[str] = []
+    run = train(config, TrainingRun(tmp_path / "out", notices.append))
+    assert len(run.models) == 2 or any("changed no weight" in line for line in notices)
     assert len(run.problems) == 3
     # Everything is there: the same call trains nothing again.
     done = (tmp_path / "out/grpo/log.jsonl").stat().st_mtime_ns
-    train(config, TrainingRun(tmp_path / "out", said.append))
+    train(config, TrainingRun(tmp_path / "out", notices.append))
     assert (tmp_path / "out/grpo/log.jsonl").stat().st_mtime_ns == done
     assert json.loads((tmp_path / "out/grpo/log.jsonl").read_text().splitlines()[0])["step"] == 1
     assert Run(tmp_path / "out/evaluation").policies

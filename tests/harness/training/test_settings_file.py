@@ -1,4 +1,4 @@
-"""A training run's directory is tied to its settings."""
+"""A training run's directory is tied to the settings."""
 
 from __future__ import annotations
 

@@ -109,13 +109,13 @@ evaluation: { benchmarks: [drills/monomials], samples: 1, max_tokens: 8, limit: 
 """
 
 
-def train_logged(place: Path, tracker: str) -> None:
+def train_logged(folder: Path, tracker: str) -> None:
     """A short training whose tracker, named on the command line, wins over the file's."""
-    (place / "short.yaml").write_text(SHORT)
+    (folder / "short.yaml").write_text(SHORT)
     words = ["train", "grpo", "--config", "short.yaml", "--out", "out", "--report-to", tracker]
     done = subprocess.run(
         [sys.executable, str(ROOT / "run.py"), *words],
-        cwd=place,
+        cwd=folder,
         env=environment() | {"WANDB_MODE": "offline"},
         capture_output=True,
         text=True,
@@ -127,8 +127,8 @@ def train_logged(place: Path, tracker: str) -> None:
 def test_training_is_logged_by_the_trainer_s_own_callbacks(tmp_path: Path) -> None:
     events = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
     train_logged(tmp_path, "tensorboard")
-    for part, name in (("sft", "loss"), ("grpo", "reward"), ("grpo", "step_time")):
-        folder = tmp_path / "out" / part / "tensorboard"
+    for stage, name in (("sft", "loss"), ("grpo", "reward"), ("grpo", "step_time")):
+        folder = tmp_path / "out" / stage / "tensorboard"
         logged = events.EventAccumulator(str(folder)).Reload()
         assert len(logged.Scalars(f"train/{name}")) == 2
 

@@ -1,4 +1,4 @@
-"""Training sets: no repeats, nothing of the benchmarks, references that are proven."""
+"""Training sets: no repeats, no problems of the benchmarks, proven references."""
 
 from __future__ import annotations
 
@@ -20,44 +20,44 @@ from calculus_harness.rewards.adapters.for_trl import make_reward
 
 
 def test_a_set_has_no_repeats_and_nothing_of_the_benchmark() -> None:
-    made = training_set(
+    drawn = training_set(
         ["bee/qualifier", "drills/monomials"], count=60, screen=["bee/competition"], seed=4
     )
     # Monomials of one degree are the same up to a factor: for these, others are taken.
-    assert made.repeats > 10
-    assert len(made.problems) == made.taken == 60
-    assert not overlap(made.problems, load("bee/competition")).matches
-    rows = made.rows(load_prompt("direct"))
+    assert drawn.repeats > 10
+    assert len(drawn.problems) == drawn.taken == 60
+    assert not overlap(drawn.problems, load("bee/competition")).matches
+    rows = drawn.rows(load_prompt("direct"))
     marks = [row["fingerprint"] for row in rows if row["fingerprint"]]
     assert len(set(marks)) == len(marks)
     assert [row["difficulty"] for row in rows] == sorted(row["difficulty"] for row in rows)
 
 
 def test_what_is_screened_is_gone() -> None:
-    made = training_set(["bee/qualifier"], count=10, screen=["bee/qualifier"])
-    assert (made.problems, made.taken) == ((), 0)
-    assert made.screened > 10  # others were looked for, too
+    drawn = training_set(["bee/qualifier"], count=10, screen=["bee/qualifier"])
+    assert (drawn.problems, drawn.taken) == ((), 0)
+    assert drawn.screened > 10  # others were looked for, too
 
 
 def test_a_mixed_set_is_screened_and_rewarded_row_by_row() -> None:
     recipes = ["bee/qualifier", "definite/families"]
-    made = training_set(recipes, count=12, screen=["definite/bank"], seed=2)
-    rows = made.rows()
-    assert not overlap(made.problems, load("definite/bank")).matches
+    drawn = training_set(recipes, count=12, screen=["definite/bank"], seed=2)
+    rows = drawn.rows()
+    assert not overlap(drawn.problems, load("definite/bank")).matches
     assert {row["task"] for row in rows} == {"integration", "definite_integral"}
     names = {name for row in rows for name in row}
     columns: dict[str, Any] = {name: [row.get(name) for row in rows] for name in names}
     answers = [rf"\boxed{{{row.get('value') or row.get('antiderivative') or '0'}}}" for row in rows]
     columns["prompts"] = columns.pop("prompt")
     rewards = make_reward("mixed")(completions=answers, **columns)
-    known = ["value" in row or bool(row["antiderivative"]) for row in rows]
-    assert rewards == [float(each) for each in known]
-    assert sum(known) >= 6
+    with_answer = ["value" in row or bool(row["antiderivative"]) for row in rows]
+    assert rewards == [float(is_known) for is_known in with_answer]
+    assert sum(with_answer) >= 6
 
 
 def test_what_a_definite_set_leaves_out_and_refuses() -> None:
-    made = training_set(["definite/number"], screen=["definite/number"])
-    assert (made.problems, made.screened) == ((), 17)
+    drawn = training_set(["definite/number"], screen=["definite/number"])
+    assert (drawn.problems, drawn.screened) == ((), 17)
     with pytest.raises(UserError, match="easier variants of indefinite integrals only"):
         training_set(["definite/bank"], count=3, easier=1)
     with pytest.raises(UserError, match="no problems of the task 'integration' for its prompt"):
@@ -67,15 +67,15 @@ def test_what_a_definite_set_leaves_out_and_refuses() -> None:
 
 
 def test_the_command_says_what_was_left_out_and_what_is_missing(tmp_path: Path) -> None:
-    def said(*arguments: str) -> list[str]:
+    def lines(*arguments: str) -> list[str]:
         out = str(tmp_path / f"{len(list(tmp_path.iterdir()))}.jsonl")
         command = ["generate", "train", *arguments, "--out", out]
         return CliRunner().invoke(cli, command).stderr.splitlines()
 
-    (line,) = said("--recipe", "bee/qualifier", "--count", "3")
+    (line,) = lines("--recipe", "bee/qualifier", "--count", "3")
     assert line.startswith("wrote 3 problems to ")
     assert line.endswith("; left out: 0 repeats")
-    line, warning = said("--recipe", "bee/qualifier", "--count", "3", "--screen", "bee/qualifier")
+    line, warning = lines("--recipe", "bee/qualifier", "--count", "3", "--screen", "bee/qualifier")
     assert line.endswith(" that are in bee/qualifier")
     assert warning.startswith("warning: the recipes gave 0 different problems, not 3")
 

@@ -1,11 +1,11 @@
 """How long counting and comparing take on a million samples: tests/perf/harness/counting.py.
 
-Four models, five subsets (an original and four perturbations of it), 64 samples of each problem,
-in a run directory as a sweep leaves it: the table with pass@1, 4, 16, 64 and pass^k and intervals
-from 2,000 resamples, every perturbation against its originals, every two models on every subset.
-Each in a process of its own that reads everything from disk, on one core. The goal is for the
-processor's time of all three together, imports of this package included. `--samples 8` is a smaller
-run (without a goal), `--run DIR` keeps it for another time.
+Four models, five subsets (an original and four perturbations of it), 64 samples of each problem, in
+a run directory as a sweep leaves it: the table with pass@1, 4, 16, 64 and pass^k and intervals from
+2,000 resamples, every perturbation against its originals, every two models on every subset. Each
+table has a separate process that reads everything from disk, on a single core. The goal is for the
+processor time of all three together, with imports of our package. `--samples 8` is a smaller run
+(without a goal), `--run DIR` keeps the run for later.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def main() -> None:
     parser.add_argument("--run", type=Path)
     options = parser.parse_args()
     total = MODELS * SUBSETS * PROBLEMS * options.samples
-    with tempfile.TemporaryDirectory() as place:
-        run = options.run or Path(place) / "run"
+    with tempfile.TemporaryDirectory() as folder:
+        run = options.run or Path(folder) / "run"
         if not run.exists():
             make_run(run, options.samples)
         size = sum(file.stat().st_size for file in run.rglob("*") if file.is_file())
@@ -81,7 +81,7 @@ def make_run(run: Path, samples: int) -> None:
 
 
 def measure(work: str, run: Path) -> tuple[float, float, float]:
-    """Seconds, seconds of CPU and the peak of memory in GiB, in a fresh process on one core."""
+    """Wall seconds, processor seconds and peak memory in GiB, in a fresh process on a core."""
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     done = subprocess.run(
         [sys.executable, "-c", CHILD.format(work=work), str(run)],

@@ -1,10 +1,10 @@
-"""How often intervals of a pass rate cover it, by simulation: the product's and its rivals.
+"""Coverage of intervals of a pass rate, by simulation: the product's interval and rivals.
 
 `python -m tests.perf.harness.coverage` prints the table of `docs/statistics.md`. Every cluster has
-a pass rate of its own, drawn from the beta distribution with the mean and the intraclass
-correlation of the grid's point, and `size` problems that are solved or not. With `--quick` there
-are fewer experiments; the exit status is 1 if the product's interval covers less than `LEAST`
-anywhere, or is wider than `WIDEST` times the narrowest rival that covers as much.
+a separate pass rate, drawn from the beta distribution with the mean and the intraclass correlation
+of the grid's point, and `size` solved or unsolved problems. `--quick` makes fewer experiments; the
+exit status is 1 if the product's interval covers less than `LEAST` anywhere, or is wider than
+`WIDEST` times the narrowest rival with as much coverage.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _Z = float(ndtri(0.975))
 
 
 def product(means: Floats) -> tuple[Floats, Floats]:
-    """`stats.intervals.interval`, one value a cluster: clusters of equal size."""
+    """`stats.intervals.interval` with a value per cluster: clusters of equal size."""
     count = means.shape[1]
     numbered = intervals.Clusters(np.arange(count), count)
     ends = np.array([intervals.interval(row, numbered) for row in means])
@@ -40,7 +40,7 @@ def product(means: Floats) -> tuple[Floats, Floats]:
 
 
 def percentile(means: Floats) -> tuple[Floats, Floats]:
-    """The percentile bootstrap, exact where all clusters are at 0 or at 1: what was used before."""
+    """The percentile bootstrap, exact with all clusters at 0 or at 1: the former interval."""
     count = means.shape[1]
     times = np.random.default_rng(5).multinomial(count, np.ones(count) / count, size=500) / count
     low, high = np.quantile(means @ times.T, [0.025, 0.975], axis=1)
@@ -58,11 +58,11 @@ def student(means: Floats) -> tuple[Floats, Floats]:
 
 
 def _trials(means: Floats, prior: float, student: bool) -> tuple[Floats, Floats]:
-    """The mean, and the number of independent trials that the clusters are worth."""
+    """The mean, and the effective number of independent trials of the clusters."""
     count, centre = means.shape[1], means.mean(axis=1)
     between = means.var(axis=1, ddof=1) * count
-    most = count * centre * (1 - centre)
-    phi = np.minimum(1, (between + prior + 1e-12) / (most + prior + 1e-12))
+    largest = count * centre * (1 - centre)
+    phi = np.minimum(1, (between + prior + 1e-12) / (largest + prior + 1e-12))
     shrunk = (_Z / stdtrit(count - 1, 0.975)) ** 2 if student else 1.0
     return centre, np.maximum(count, count / phi * shrunk)
 
@@ -153,7 +153,8 @@ def main(experiments: int) -> int:
             f"| {name} | {100 * numbers[:, 0].min():.1f} % | {at} "
             f"| {np.sum(numbers[:, 0] < LEAST)} | {100 * numbers[:, 1].mean():.1f} |"
         )
-    covering = [one[:, 1].mean() for one in measured.values() if one[:, 0].min() >= LEAST]
+    # Only rivals with enough coverage count: a narrow interval without coverage is no rival.
+    covering = [rates[:, 1].mean() for rates in measured.values() if rates[:, 0].min() >= LEAST]
     own = measured[PRODUCT]
     return int(own[:, 0].min() < LEAST or own[:, 1].mean() > WIDEST * min(covering))
 

@@ -1,11 +1,11 @@
-"""A first day with the program, scripted: what a newcomer types, how long it takes, what is shown.
+"""A newcomer's first day with the program, scripted: commands, times, and output.
 
 `python -m tests.perf.harness.first_day` asks a stand-in server for 320 answers (two models, one
 solving more), and again with faults in 15 % of the requests, then reads the results in every way.
-It prints the seconds of every whole process and what a screen of 80 x 24 shows; the exit status is
-1 if the answer does not fit on that screen, an answer is lost, or a sweep takes more than `MOST`
+The script prints the seconds of every whole process and a screen of 80 x 24; the exit status is 1
+if the answer does not fit on the screen, an answer is lost, or a sweep takes over `MAX_SECONDS`
 seconds. `--lm-eval PYTHON`, a Python with lm-evaluation-harness and this project, asks the same
-number of answers of the same servers with it.
+servers for the same number of answers with lm-evaluation-harness.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tests.perf.harness.throughput import Work, in_a_child
 
 ROOT = Path(__file__).parents[3]
 #: Seconds for 320 answers of a server that takes `DELAY` each, the whole process.
-MOST, DELAY = 10.0, 0.2
+MAX_SECONDS, DELAY = 10.0, 0.2
 LIMIT, SAMPLES, WIDTH, HEIGHT = 80, 2, 80, 24
 #: Requests at once: our default.
 CONCURRENCY = 64
@@ -53,7 +53,7 @@ def respond_from(answers: dict[str, str]) -> Any:
 
 
 def timed(name: str, *words: str, folder: Path) -> tuple[float, str]:
-    """Run a command as a user does; its seconds and what it prints."""
+    """Run a command as a user does. Returns the seconds and the output."""
     environment = os.environ | {"COLUMNS": str(WIDTH), "OPENAI_API_KEY": "none"}
     begun = time.monotonic()
     done = subprocess.run(
@@ -72,7 +72,7 @@ def timed(name: str, *words: str, folder: Path) -> tuple[float, str]:
 
 
 def screen(text: str) -> list[str]:
-    """The lines that a terminal shows of a text."""
+    """The lines of a text on a terminal."""
     return [line for long in text.splitlines() for line in textwrap.wrap(long, WIDTH) or [""]]
 
 
@@ -81,9 +81,9 @@ def rival(python: str, url: str, name: str) -> None:
     options = argparse.Namespace(inspect=sys.executable, lm_eval=python)
     total = LIMIT * SAMPLES * len(SKILL)
     work = Work(url, "strong", total // SAMPLES, SAMPLES, CONCURRENCY, 256)
-    found = in_a_child("lm-eval", work, options)
-    shown = found if isinstance(found, str) else f"{found['wall']:6.1f} s  lm-eval, {name} server"
-    print(shown)
+    run = in_a_child("lm-eval", work, options)
+    line = run if isinstance(run, str) else f"{run['wall']:6.1f} s  lm-eval, {name} server"
+    print(line)
 
 
 def main() -> int:
@@ -92,8 +92,8 @@ def main() -> int:
     arguments = parser.parse_args()
     problems = load("bee/qualifier", limit=LIMIT)
     answers = {
-        one.inputs.integrand: one.target.reference or "x"
-        for one in sorted(problems, key=lambda one: -len(one.inputs.integrand))
+        problem.inputs.integrand: problem.target.reference or "x"
+        for problem in sorted(problems, key=lambda problem: -len(problem.inputs.integrand))
     }
     failed = 0
     with tempfile.TemporaryDirectory() as name:
@@ -111,18 +111,18 @@ def main() -> int:
                 if not faults:
                     timed("what would it ask (--dry-run)", *sweep, "--dry-run", folder=folder)
                 seconds, _ = timed(f"320 answers, {run} server", *sweep, folder=folder)
-                asked = len(server.asked)
+                requests = len(server.asked)
                 if arguments.lm_eval:
                     rival(arguments.lm_eval, server.url, run)
             missing = summarise(Run(folder / run)).missing
-            print(f"          {asked} requests, {missing} answers missing")
-            failed += missing > 0 or seconds > MOST
+            print(f"          {requests} requests, {missing} answers missing")
+            failed += missing > 0 or seconds > MAX_SECONDS
         timed("the results, and their page", "report", "plain", folder=folder)
         timed("the two models compared", "compare", "plain", folder=folder)
-        _, shown = timed("the answer", "report", "plain", folder=folder)
+        _, answer = timed("the answer", "report", "plain", folder=folder)
         timed("wrong answers", "view", "plain", "--status", "incorrect", folder=folder)
         timed("for pandas", "export", "plain", "--to", "csv", "--out", "x.csv", folder=folder)
-        lines = screen(shown)
+        lines = screen(answer)
         print(f"\nThe answer, {len(lines)} lines of at most {max(map(len, lines))} characters:\n")
         print("\n".join(lines))
         failed += len(lines) > HEIGHT or "strong solves" not in lines[0]

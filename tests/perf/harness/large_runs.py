@@ -1,10 +1,10 @@
-"""What a report, and scoring again, cost on a run of many samples: nothing that is not new.
+"""The cost of a report and of a second scoring on a run of many samples: new samples only.
 
     python tests/perf/harness/large_runs.py [--samples 1000000] [--keep FOLDER]
 
-Printed are seconds of processor time and of wall clock, the most memory of a process, and the ratio
-of the processor time to that of the rival: one pass over the rows of the run by `gzip` and `json`,
-which is what everything that counts all rows has to do at least.
+The output has seconds of processor time and of wall clock, the peak memory of a process, and the
+ratio of the processor time to the rival's. The rival is a pass over the rows of the run by `gzip`
+and `json`, the least work of any count of all rows.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ def children() -> float:
 
 
 def measured(name: str, command: Sequence[str], rival: float = 0.0) -> float:
-    before, began = children(), time.perf_counter()
+    used_before, began = children(), time.perf_counter()
     subprocess.run([sys.executable, *command], cwd=ROOT, check=True, capture_output=True)
-    taken, used = time.perf_counter() - began, children() - before
+    elapsed, used = time.perf_counter() - began, children() - used_before
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     ratio = f", ratio {used / rival:.2f}" if rival else ""
     print(
-        f"{name}: {used:.1f} s of processor time, {taken:.1f} s, at most {peak:.0f} MB so far"
+        f"{name}: {used:.1f} s of processor time, {elapsed:.1f} s, at most {peak:.0f} MB so far"
         f"{ratio}, load {os.getloadavg()[0]:.1f}",
         flush=True,
     )
@@ -56,7 +56,7 @@ def one_pass(run: Path) -> int:
 
 
 def forget(run: Path) -> None:
-    """Remove what can be made again."""
+    """Remove all derived files."""
     for pattern in ("*.columns.gz", "*.counts-*.json", "keys.sqlite"):
         for path in run.rglob(pattern):
             path.unlink()
@@ -67,14 +67,14 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=1_000_000)
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--pass-over", type=Path, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.pass_over:
-        print(one_pass(given.pass_over))
+    options = parser.parse_args()
+    if options.pass_over:
+        print(one_pass(options.pass_over))
         return
     with tempfile.TemporaryDirectory() as folder:
-        run = given.keep or Path(folder) / "run"
+        run = options.keep or Path(folder) / "run"
         if not run.exists():
-            samples = given.samples // 2500
+            samples = options.samples // 2500
             make(run, models=5, problems=500, samples=samples, words=20, noise=False)
         rival = measured("one pass", [__file__, "--pass-over", str(run)])
         report = ["run.py", "report", str(run)]

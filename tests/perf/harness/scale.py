@@ -1,4 +1,4 @@
-"""What a Ray cluster costs and gains, on this machine, beside the plain path in the same run.
+"""Cost and gain of a Ray cluster on the local machine, beside the plain path in the same run.
 
     python tests/perf/harness/scale.py                        # 20,000 completions, minutes
     python tests/perf/harness/scale.py --completions 100000 --rows 1000000
@@ -64,12 +64,12 @@ FORMS = (
 
 
 def completions(count: int) -> Iterator[tuple[str, str]]:
-    """Completions with their integrands; every other one is wrong."""
+    """Completions with their integrands; every second completion is wrong."""
     for i in range(count):
         f, answer = FORMS[i % len(FORMS)]
         n = 1 + i // len(FORMS) % 997
-        shown = answer.format(n=n, m=n + 1)
-        yield (shown if i % 2 else shown.replace("frac", "frac{2}{3}\\frac")), f.format(n=n)
+        text = answer.format(n=n, m=n + 1)
+        yield (text if i % 2 else text.replace("frac", "frac{2}{3}\\frac")), f.format(n=n)
 
 
 def seconds(work: Callable[[], Any]) -> float:
@@ -79,15 +79,15 @@ def seconds(work: Callable[[], Any]) -> float:
 
 
 @contextmanager
-def here() -> Iterator[None]:
-    """Workers of this machine that start now, as those of a cluster do."""
+def local_workers() -> Iterator[None]:
+    """New workers of the local machine, as on a cluster."""
     with pools_from(lambda size, memory_mb, tasks: WorkerPool(size, memory_mb, tasks=tasks)):
         yield
 
 
 @contextmanager
-def there(workers: int) -> Iterator[None]:
-    """Workers of the local cluster, which end afterwards."""
+def cluster_workers(workers: int) -> Iterator[None]:
+    """Workers of the local cluster, ended afterwards."""
     with use_cluster(workers=workers) as cluster:
         assert cluster.size == workers
         yield
@@ -97,18 +97,18 @@ def there(workers: int) -> Iterator[None]:
 
 
 def plainly(processes: int, answers: list[str], integrands: list[str]) -> float:
-    """Seconds in which so many processes verify, from when all of them have begun."""
+    """Seconds of verification by a number of processes, after all have begun."""
     context = multiprocessing.get_context("spawn")
     barrier = context.Barrier(processes + 1)
-    parts = [(answers[i::processes], integrands[i::processes]) for i in range(processes)]
-    workers = [context.Process(target=_verify, args=(barrier, *part)) for part in parts]
+    shares = [(answers[i::processes], integrands[i::processes]) for i in range(processes)]
+    workers = [context.Process(target=_verify, args=(barrier, *share)) for share in shares]
     for worker in workers:
         worker.start()
     barrier.wait()
-    taken = seconds(barrier.wait)
+    elapsed = seconds(barrier.wait)
     for worker in workers:
         worker.join()
-    return taken
+    return elapsed
 
 
 def _verify(barrier: Barrier, answers: list[str], integrands: list[str]) -> None:
@@ -123,7 +123,7 @@ def _verify(barrier: Barrier, answers: list[str], integrands: list[str]) -> None
 
 
 #: Parts of command lines, and what such a process is; the first that fits counts.
-KINDS = (
+ROLES = (
     ("workers/child.py", "verifying"),
     ("ray::", "actors of the nodes"),
     ("scale.py", "this process"),
@@ -132,33 +132,33 @@ KINDS = (
 
 
 def processor_times() -> Counter[str]:
-    """Seconds of processor time so far of this process and those below it, by kind."""
-    below: dict[int, tuple[int, float, str]] = {}
+    """Seconds of processor time until now of the process and its descendants, by role."""
+    processes: dict[int, tuple[int, float, str]] = {}
     for entry in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             fields = (entry / "stat").read_text().rpartition(")")[2].split()
             command = (entry / "cmdline").read_text().replace("\0", " ")
             ticks = int(fields[11]) + int(fields[12])
-            below[int(entry.name)] = int(fields[1]), ticks / os.sysconf("SC_CLK_TCK"), command
+            processes[int(entry.name)] = int(fields[1]), ticks / os.sysconf("SC_CLK_TCK"), command
     used: Counter[str] = Counter()
-    for process, (parent, taken, command) in below.items():
-        while process != os.getpid() and parent in below:
-            process, parent = parent, below[parent][0]
+    for process, (parent, cpu, command) in processes.items():
+        while process != os.getpid() and parent in processes:
+            process, parent = parent, processes[parent][0]
         if process == os.getpid():
-            used[next((kind for part, kind in KINDS if part in command), "others")] += taken
+            used[next((role for word, role in ROLES if word in command), "others")] += cpu
     return used
 
 
 def scoring(count: int, rounds: int) -> None:
     answers, integrands = map(list, zip(*completions(count), strict=True))
     cores = usable_cores()
-    places: dict[str, Callable[[], AbstractContextManager[None]]] = {
-        "this machine": here,
-        f"cluster, {cores} workers": lambda: there(cores),
-        "cluster, 1 worker": lambda: there(1),
+    methods: dict[str, Callable[[], AbstractContextManager[None]]] = {
+        "this machine": local_workers,
+        f"cluster, {cores} workers": lambda: cluster_workers(cores),
+        "cluster, 1 worker": lambda: cluster_workers(1),
     }
-    times: dict[str, list[float]] = {name: [] for name in places}
-    used: dict[str, Counter[str]] = {name: Counter() for name in places}
+    times: dict[str, list[float]] = {name: [] for name in methods}
+    used: dict[str, Counter[str]] = {name: Counter() for name in methods}
     plain: dict[int, list[float]] = {1: [], cores: []}
     environment = {"env_vars": {"PYTHONPATH": sys.path[0]}}
     os.environ[NICENESS] = "0"  # as here
@@ -166,34 +166,34 @@ def scoring(count: int, rounds: int) -> None:
     ray.init("local", num_cpus=cores, **settings)
     try:
         for turn in range(rounds):
-            part = answers[turn::rounds], integrands[turn::rounds]
-            for name, place in places.items():
-                with place():
+            rows = answers[turn::rounds], integrands[turn::rounds]
+            for name, method in methods.items():
+                with method():
                     verify_many(answers[:100], integrands[:100])  # workers have begun
-                    before = processor_times()
-                    times[name].append(seconds(lambda part=part: verify_many(*part)))
-                    used[name] += processor_times() - before
-                print(f"{name:22} {len(part[0]) / times[name][-1]:10.0f} verdicts/s", flush=True)
+                    used_before = processor_times()
+                    times[name].append(seconds(lambda rows=rows: verify_many(*rows)))
+                    used[name] += processor_times() - used_before
+                print(f"{name:22} {len(rows[0]) / times[name][-1]:10.0f} verdicts/s", flush=True)
             for number in plain:
-                plain[number].append(plainly(number, *part))
-                speed = len(part[0]) / plain[number][-1]
+                plain[number].append(plainly(number, *rows))
+                speed = len(rows[0]) / plain[number][-1]
                 print(f"{f'plain processes: {number}':22} {speed:10.0f} verdicts/s", flush=True)
     finally:
         ray.shutdown()
-    alone, many, one = times.values()
+    alone, many, single = times.values()
     over = [100 * (a / b - 1) for a, b in zip(many, alone, strict=True)]
-    gain = [a / b for a, b in zip(one, many, strict=True)]
+    gain = [a / b for a, b in zip(single, many, strict=True)]
     print(f"overhead of the cluster: {median(over):+.1f} % ({min(over):+.1f} to {max(over):+.1f})")
     ceiling = [a / b for a, b in zip(*plain.values(), strict=True)]
     reached = [a / b for a, b in zip(gain, ceiling, strict=True)]
-    for what, found in (
+    for what, values in (
         (f"{cores} workers of the cluster, times as fast as one", gain),
         (f"{cores} plain processes, times as fast as one", ceiling),
         ("the first by the second", reached),
     ):
-        print(f"{what}: {median(found):.2f} ({min(found):.2f} to {max(found):.2f})")
+        print(f"{what}: {median(values):.2f} ({min(values):.2f} to {max(values):.2f})")
     for name, total in used.items():
-        shares = (f"{kind} {1e6 * taken / count:.0f}" for kind, taken in total.most_common())
+        shares = (f"{role} {1e6 * cost / count:.0f}" for role, cost in total.most_common())
         print(f"{name}, µs of processor time a completion: {', '.join(shares)}")
     print(flush=True)
 
@@ -205,22 +205,22 @@ def data_set(count: int) -> None:
         with pq.ParquetWriter(path, schema) as file:
             rows = completions(count)
             for start in range(0, count, 50_000):
-                part = [next(rows) for _ in range(min(50_000, count - start))]
-                columns = [pa.array(list(column)) for column in zip(*part, strict=True)]
+                block = [next(rows) for _ in range(min(50_000, count - start))]
+                columns = [pa.array(list(column)) for column in zip(*block, strict=True)]
                 file.write_table(pa.Table.from_arrays(columns, schema=schema))
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        taken = seconds(lambda: verify_dataset(path, out=Path(folder) / "verified"))
-        after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(f"verify_dataset: {count} rows in {taken:.1f} s, {count / taken:.0f} rows/s")
-    print(f"peak of this process: {after / 1024:.0f} MB ({before / 1024:.0f} MB before)\n")
+        memory_before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        elapsed = seconds(lambda: verify_dataset(path, out=Path(folder) / "verified"))
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(f"verify_dataset: {count} rows in {elapsed:.1f} s, {count / elapsed:.0f} rows/s")
+    print(f"peak of this process: {memory / 1024:.0f} MB ({memory_before / 1024:.0f} MB before)\n")
 
 
 def message() -> None:
     items = [[answer, integrand, {}] for answer, integrand in completions(BLOCK)]
     with WorkerPool(1) as pool:
         results = pool.map("verify", items, deadline=60.0)
-    there, back = (len(pickle.dumps(each)) / BLOCK for each in (items, results))
-    print(f"a completion and its verdict in a message: {there:.0f} bytes there, {back:.0f} back")
+    sent, back = (len(pickle.dumps(batch)) / BLOCK for batch in (items, results))
+    print(f"a completion and its verdict in a message: {sent:.0f} bytes there, {back:.0f} back")
 
 
 def store(count: int, rounds: int) -> None:
@@ -237,17 +237,17 @@ def store(count: int, rounds: int) -> None:
             def write(path: Path = Path(folder, str(turn)), blocks: Any = blocks) -> None:
                 with Log(path, {"text"}, ("key",)) as log:
                     for block in blocks:
-                        for each in block:
-                            log.append(each)
+                        for stored in block:
+                            log.append(stored)
 
-            taken = seconds(write)
+            elapsed = seconds(write)
             used = time.process_time() - used
             written = len(blocks) * BLOCK
-            speeds.append((written / taken, written / used))
-    for what, found in zip(("", " of processor time"), zip(*speeds, strict=True), strict=True):
+            speeds.append((written / elapsed, written / used))
+    for what, rates in zip(("", " of processor time"), zip(*speeds, strict=True), strict=True):
         print(
-            f"store: {median(found):.0f} completions of 600 characters a second{what}, from blocks "
-            f"of {BLOCK} ({min(found):.0f} to {max(found):.0f})"
+            f"store: {median(rates):.0f} completions of 600 characters a second{what}, from blocks "
+            f"of {BLOCK} ({min(rates):.0f} to {max(rates):.0f})"
         )
 
 
@@ -258,14 +258,14 @@ def main() -> None:
     parser.add_argument("--completions", type=int, default=20_000)
     parser.add_argument("--rows", type=int, help="of the data set; as --completions")
     parser.add_argument("--rounds", type=int, default=5)
-    given = parser.parse_args()
-    rows = given.rows or given.completions
+    options = parser.parse_args()
+    rows = options.rows or options.completions
     print(f"load {os.getloadavg()[0]:.1f}, {usable_cores()} cores")
     for count in (rows // 10, rows):  # first: a peak of memory is never forgotten
         data_set(count)
-    scoring(given.completions, given.rounds)
+    scoring(options.completions, options.rounds)
     message()
-    store(given.completions, given.rounds)
+    store(options.completions, options.rounds)
 
 
 if __name__ == "__main__":

@@ -3,11 +3,11 @@
     python tests/perf/harness/search.py            # mutants, by normal forms and by SymPy
     python tests/perf/harness/search.py --archive  # 1,000 failures of a model that answers at once
 
-Mutants are those of the seeds of all presets and of three generations made from them, each drawn,
-evaluated, printed and checked; rates are by processor time of one core. SymPy's are those of its
-`simplify` alone, with the published limit of one second each.
-The model of `--archive` gives every problem the same wrong answer; all answers are verified. Its
-time is by the clock, with as many workers as there are cores.
+Mutants come from the seeds of all presets and from three further generations, each drawn,
+evaluated, printed and checked; rates are by processor time of a core. SymPy's rates are of
+`simplify` alone, with the published limit of a second each. The model of `--archive` gives every
+problem the same wrong answer; all answers are verified. The time of `--archive` is by the clock,
+with a worker per core.
 """
 
 from __future__ import annotations
@@ -41,36 +41,38 @@ SIMPLIFIED = 100
 
 
 def rates() -> None:
-    """Mutants a second of both ways."""
+    """Mutants per second of both ways."""
     seeds = [read(seed) for name in preset_names() for seed in search_settings(name).seeds]
     spent = checked = 0.0
-    made = 0
-    last: list[Mutant] = []
+    drawn = 0
+    mutants_of_last: list[Mutant] = []
     for generation in range(GENERATIONS):
         start = time.process_time()
-        found, refused = mutants(seeds, SIZE, Rules(), ("perf", generation))
+        valid, refused = mutants(seeds, SIZE, Rules(), ("perf", generation))
         spent += time.process_time() - start
-        made += len(found) + sum(refused.values())
-        new = {one.text: one for one in found}
+        drawn += len(valid) + sum(refused.values())
+        # The verifier's reading is timed apart: a search reads new mutants only.
+        new = {mutant.text: mutant for mutant in valid}
         start = time.process_time()
-        for one in new.values():
-            unusable(one.tree)
+        for mutant in new.values():
+            unusable(mutant.tree)
         checked += time.process_time() - start
-        last = list(new.values())
-        seeds = [one.tree for one in last[:: max(1, len(last) // 100)]]
-    ours = made / spent
-    print(f"normal forms: {ours:8.0f} mutants a second and core ({made} made)")
-    print(f"  with the verifier's reading of each new one: {made / (spent + checked):.0f}")
+        mutants_of_last = list(new.values())
+        seeds = [mutant.tree for mutant in mutants_of_last[:: max(1, len(mutants_of_last) // 100)]]
+    ours = drawn / spent
+    print(f"normal forms: {ours:8.0f} mutants a second and core ({drawn} made)")
+    print(f"  with the verifier's reading of each new one: {drawn / (spent + checked):.0f}")
     import sympy
 
-    chosen = last[:: max(1, len(last) // SIMPLIFIED)]
+    # SymPy gets a sample of the last generation, with the published limit of processor time.
+    chosen = mutants_of_last[:: max(1, len(mutants_of_last) // SIMPLIFIED)]
     start = time.process_time()
     late = 0
     signal.signal(signal.SIGPROF, _raise)
-    for one in chosen:
+    for mutant in chosen:
         try:
             signal.setitimer(signal.ITIMER_PROF, 1)
-            sympy.simplify(to_sympy(one.tree))
+            sympy.simplify(to_sympy(mutant.tree))
         except TimeoutError:
             late += 1
         finally:
@@ -93,9 +95,9 @@ def archive() -> None:
         start = time.perf_counter()
         run = search(spec, settings, models=[model])
         seconds = time.perf_counter() - start
-        found, asked = len(read_archive(run.path)), len(run.problems)
+        failures, problems = len(read_archive(run.path)), len(run.problems)
     cores = usable_cores()
-    print(f"{found} failures of {asked} problems in {seconds:.1f} s on {cores} cores")
+    print(f"{failures} failures of {problems} problems in {seconds:.1f} s on {cores} cores")
 
 
 def main() -> None:

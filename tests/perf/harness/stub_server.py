@@ -1,4 +1,4 @@
-"""The fastest server that speaks the OpenAI protocol: it always says the same, after a delay."""
+"""The fastest OpenAI-compatible server: the same answer to every request, after a delay."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ As a check, its derivative is $\frac{e^{2x}}{2}(2x-1) + \frac{e^{2x}}{2} = x e^{
 
 
 class Stub(asyncio.Protocol):
-    """One connection. Requests are not looked at but for their length and kind."""
+    """A connection. Of requests only the length and the kind are read."""
 
     def __init__(self, text: str, delay: float) -> None:
         self.replies = {True: reply(text, chat=True), False: reply(text, chat=False)}
@@ -33,8 +33,8 @@ class Stub(asyncio.Protocol):
         self.data += data
         while (end := self.data.find(b"\r\n\r\n")) >= 0:
             head = self.data[:end].lower()
-            place = head.find(b"content-length:")
-            length = int(head[place + 15 :].split(b"\r\n", 1)[0]) if place >= 0 else 0
+            start = head.find(b"content-length:")
+            length = int(head[start + 15 :].split(b"\r\n", 1)[0]) if start >= 0 else 0
             if len(self.data) < end + 4 + length:
                 return
             self.data = self.data[end + 4 + length :]
@@ -46,14 +46,14 @@ class Stub(asyncio.Protocol):
 
 
 def reply(text: str, chat: bool) -> bytes:
-    said = {"message": {"role": "assistant", "content": text}} if chat else {"text": text}
+    content = {"message": {"role": "assistant", "content": text}} if chat else {"text": text}
     body = json.dumps(
         {
             "id": "stub",
             "object": "chat.completion" if chat else "text_completion",
             "created": 1,
             "model": "stub",
-            "choices": [{"index": 0, "finish_reason": "stop"} | said],
+            "choices": [{"index": 0, "finish_reason": "stop"} | content],
             "usage": {"prompt_tokens": 100, "completion_tokens": 200, "total_tokens": 300},
         }
     ).encode()

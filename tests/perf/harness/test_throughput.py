@@ -16,7 +16,7 @@ SCRIPT = Path(__file__).with_name("throughput.py")
 @pytest.mark.openai
 @pytest.mark.parametrize("delay", ["0", "0.05"])
 def test_every_client_is_measured(delay: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """How fast they are is printed, and judged by who reads it: machines differ."""
+    """The rates are printed for a reader to judge: machines differ."""
     clients = ["aiohttp", "openai httpx", "openai aiohttp", "our connections", "ours"]
     done = subprocess.run(
         [

@@ -1,9 +1,9 @@
-"""Requests a second, and what we add to the client: `python tests/perf/harness/throughput.py`.
+"""Requests a second, and our overhead over the client: `tests/perf/harness/throughput.py`.
 
-A stub server in a process of its own answers at once (or after `--delay` seconds). With `--vllm`,
-the Python of an environment that has it, vLLM's own server runs a tiny Llama with random weights
-instead, whose answers are `--max-tokens` characters at most; with `--server`, one that runs already
-is asked. It is asked 1,000 problems, 4 samples of each, 64 at a time, by
+A stub server in a separate process answers at once (or after `--delay` seconds). With `--vllm`, the
+Python of an environment with vLLM, vLLM's own server runs a tiny Llama with random weights instead,
+with answers of at most `--max-tokens` characters; with `--server`, a running server is asked. The
+server gets 1,000 problems, 4 samples of each, 64 at a time, from
 
 - aiohttp alone, which knows nothing of the protocol: the floor;
 - the openai client as everybody calls it, over httpx and over aiohttp;
@@ -40,18 +40,18 @@ from typing import Any
 
 ROOT = Path(__file__).parents[3]
 #: What every client asks, about as long as our own prompt; the integrand comes last.
-ASKED = "Find the antiderivative of a function and put the final answer in a box. " * 5
+QUESTION = "Find the antiderivative of a function and put the final answer in a box. " * 5
 PROMPT = f"""\
 +++
 task = "integration"
 description = "What all clients ask."
 +++
-{{% call user() %}}{ASKED}{{{{ integrand }}}}{{% endcall %}}"""
+{{% call user() %}}{QUESTION}{{{{ integrand }}}}{{% endcall %}}"""
 
 
 @dataclass(frozen=True)
 class Work:
-    """What a client has to do: so many samples of so many problems, asked of a model at a URL."""
+    """A client's work: samples of problems, asked of a model at a URL."""
 
     url: str
     model: str
@@ -91,16 +91,16 @@ def main() -> None:
         f"{options.problems} problems x {options.samples} samples, {options.concurrency} at a "
         f"time, {os.cpu_count()} cores"
     )
-    found = {}
+    times = {}
     for name, server in servers(options).items():
         with server as url:
-            found[name] = report(name, url, options)
+            times[name] = report(name, url, options)
     if options.json:
-        print(json.dumps(found))
+        print(json.dumps(times))
 
 
 def servers(options: argparse.Namespace) -> dict[str, Any]:
-    """What is asked, each a context that gives its URL."""
+    """Servers, each a context with a URL."""
     if options.server:
         return {options.model: nullcontext(options.server)}
     if options.vllm:
@@ -122,11 +122,11 @@ def report(title: str, url: str, options: argparse.Namespace) -> dict[str, dict[
     missing: dict[str, str] = {}
     for _ in range(options.rounds):
         for name in names:
-            found = in_a_child(name, work, options)
-            if isinstance(found, str):
-                missing[name] = found
-            elif name not in best or found["seconds"] < best[name]["seconds"]:
-                best[name] = found
+            times = in_a_child(name, work, options)
+            if isinstance(times, str):
+                missing[name] = times
+            elif name not in best or times["seconds"] < best[name]["seconds"]:
+                best[name] = times
     say(
         f"\n{title}\n{'':<24}{'requests/s':>11}{'seconds':>9}{'wall':>8}{'CPU':>8}"
         f"{'ms CPU each':>13}{'ours to it':>12}"
@@ -178,9 +178,9 @@ tiny_model.make(Path(sys.argv[1]), spread=0.3, length=4096)
 
 @contextmanager
 def vllm(python: str, name: str) -> Iterator[str]:
-    """The URL of vLLM's server, for a model that is made here and unsure of what it says.
+    """The URL of vLLM's server, for a tiny random model with high entropy.
 
-    Prompts are read in one step each: with seeds, vLLM 0.32 for the CPU cannot do it in parts.
+    Each prompt is read in a single step: vLLM 0.32 for the CPU cannot combine seeds and chunks.
     """
     environment = os.environ | {
         "PYTHONPATH": str(ROOT),
@@ -189,14 +189,14 @@ def vllm(python: str, name: str) -> Iterator[str]:
     }
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
-    with tempfile.TemporaryDirectory() as place:
-        subprocess.run([python, "-c", MAKE_TINY, place], check=True, env=environment)
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([python, "-c", MAKE_TINY, folder], check=True, env=environment)
         command = [
             python,
             "-m",
             "vllm.entrypoints.openai.api_server",
             "--model",
-            place,
+            folder,
             "--served-model-name",
             name,
             "--port",
@@ -208,7 +208,7 @@ def vllm(python: str, name: str) -> Iterator[str]:
             "--disable-log-stats",
             "--no-enable-chunked-prefill",
         ]
-        log = Path(place, "log")
+        log = Path(folder, "log")
         with (
             log.open("w") as out,
             subprocess.Popen(command, stdout=out, stderr=out, env=environment) as server,
@@ -229,7 +229,7 @@ def until_healthy(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
 
 
 def in_a_child(name: str, work: Work, options: argparse.Namespace) -> dict[str, float] | str:
-    """What a client took, or why it could not be asked."""
+    """A client's times, or the reason for a failure."""
     python = {"inspect_ai": options.inspect, "lm-eval": options.lm_eval}.get(name, sys.executable)
     command = [python, __file__, "--child", name, json.dumps(asdict(work))]
     environment = os.environ | {
@@ -238,15 +238,15 @@ def in_a_child(name: str, work: Work, options: argparse.Namespace) -> dict[str, 
         "TOKENIZERS_PARALLELISM": "false",
     }
     start = time.perf_counter()
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            command, capture_output=True, text=True, cwd=place, env=environment, timeout=3600
+            command, capture_output=True, text=True, cwd=folder, env=environment, timeout=3600
         )
     wall = time.perf_counter() - start
     if done.returncode:
         return "not measured: " + done.stderr.strip().splitlines()[-1][:100]
-    found: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
-    return found | {"wall": wall}
+    times: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
+    return times | {"wall": wall}
 
 
 def measured(client: Callable[[Work], float], work: Work) -> dict[str, float]:
@@ -259,7 +259,7 @@ def measured(client: Callable[[Work], float], work: Work) -> dict[str, float]:
 
 
 def drive(work: Work, ask: Callable[[int], Any]) -> Any:
-    """Ask ``total`` times, so many at once; the seconds that it took."""
+    """Ask ``total`` times, ``work.concurrency`` at once. Returns the seconds."""
 
     async def worker(numbers: Any) -> None:
         for number in numbers:
@@ -276,15 +276,15 @@ def drive(work: Work, ask: Callable[[int], Any]) -> Any:
 
 
 def integrand(number: int) -> str:
-    """That of one problem, counted from 1."""
+    """The request body of a problem, counted from 1."""
     return rf"{number} x e^{{2x}}"
 
 
 def body(work: Work, seed: int) -> dict[str, Any]:
-    asked = ASKED + integrand(1 + seed // work.samples)
+    prompt = QUESTION + integrand(1 + seed // work.samples)
     return {
         "model": work.model,
-        "messages": [{"role": "user", "content": asked}],
+        "messages": [{"role": "user", "content": prompt}],
         "temperature": 1.0,
         "top_p": 1.0,
         "max_tokens": work.max_tokens,
@@ -398,7 +398,7 @@ def inspect_ai(work: Work) -> float:
     from inspect_ai.solver import generate
 
     numbers = range(1, work.problems + 1)
-    dataset = [Sample(input=ASKED + integrand(n), target="x", id=n) for n in numbers]
+    dataset = [Sample(input=QUESTION + integrand(n), target="x", id=n) for n in numbers]
     task = Task(dataset=dataset, solver=generate(), scorer=includes(), epochs=work.samples)
     model = get_model(
         f"openai/{work.model}", base_url=work.url, api_key="none", responses_api=False
@@ -440,14 +440,14 @@ def lm_eval(work: Work) -> float:
     from lm_eval.tasks import TaskManager
 
     problem_file(work.problems)
-    Path("stub.yaml").write_text(LM_EVAL_TASK % (ASKED, work.max_tokens, work.samples))
+    Path("stub.yaml").write_text(LM_EVAL_TASK % (QUESTION, work.max_tokens, work.samples))
     start = time.perf_counter()
     manager = TaskManager(include_path=".", include_defaults=False)
     where = (
         f"model={work.model},base_url={work.url}/chat/completions,"
         f"num_concurrent={work.concurrency},max_retries=5"
     )
-    found = rival.simple_evaluate(
+    results = rival.simple_evaluate(
         model="local-chat-completions",
         model_args=where,
         tasks=["stub"],
@@ -456,7 +456,7 @@ def lm_eval(work: Work) -> float:
         bootstrap_iters=0,
     )
     seconds = time.perf_counter() - start
-    assert sum(len(row["resps"][0]) for row in found["samples"]["stub"]) == work.total
+    assert sum(len(row["resps"][0]) for row in results["samples"]["stub"]) == work.total
     return seconds
 
 

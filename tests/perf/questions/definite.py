@@ -2,10 +2,10 @@
 
 python tests/perf/questions/definite.py [--benchmark definite/bank] [--every N] [--rival-every N]
 
-Problems are judged on one core, each with its own value first ("new": the integral is computed),
-then with this value and two wrong ones again. The rival compares
-`Integral.evalf(30)` with the answer's value, from the same trees, and is stopped after ten seconds;
-it accepts any number with 15 digits right.
+Problems are judged on a core, each with the right value first ("new": the integral is computed),
+then with the right value and two wrong values again. The rival compares `Integral.evalf(30)` with
+the answer's value, from the same trees, and is stopped after ten seconds. The rival accepts any
+number with 15 right digits.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from calculus_harness.rewards.reading.latex import read
 LIMIT = 10
 
 
-def ours(asked: Problem, answer: str) -> str:
-    integral = asked.target.integral
+def ours(item: Problem, answer: str) -> str:
+    integral = item.target.integral
     return verify_definite_integral(rf"\boxed{{{answer}}}", integral).status.value
 
 
-def evalf(asked: Problem, answer: str) -> str:
-    """What a comparison of decimals says: correct, incorrect, or why it says nothing."""
-    problem = prepare_definite(asked.target.integral)
+def evalf(item: Problem, answer: str) -> str:
+    """The result of a comparison of decimals: correct, incorrect, or a reason for no result."""
+    problem = prepare_definite(item.target.integral)
     if answer == "diverges" or problem.parameters or problem.principal_value:
         return "not applicable"
     x = sympy.Symbol(problem.integrand.variable)
@@ -67,7 +67,7 @@ def timed(function: Callable[[], str]) -> tuple[str, float]:
 
 
 def line(name: str, results: list[tuple[str, float]]) -> float:
-    seconds = sorted(each for _, each in results)
+    seconds = sorted(elapsed for _, elapsed in results)
     total = sum(seconds)
     worst = seconds[min(len(seconds) - 1, int(0.99 * len(seconds)))]
     counts = ", ".join(f"{n} {status}" for status, n in Counter(s for s, _ in results).items())
@@ -97,10 +97,10 @@ def main() -> None:
         for answer in (value, "2" if value == "diverges" else f"2+{value}", "0.7853981")
     ]
     rivals = [timed(lambda pair=pair: evalf(*pair)) for pair in pairs[:: chosen.rival_every]]
-    first = line("new, right answers", new)
+    new_mean = line("new, right answers", new)
     line("met again, right and wrong answers", again)
-    other = line("Integral.evalf, right answers", rivals)
-    print(f"ratio of the means, new: {other / first:.1f}")
+    rival_mean = line("Integral.evalf, right answers", rivals)
+    print(f"ratio of the means, new: {rival_mean / new_mean:.1f}")
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ SEED = 1_000_003
 
 
 class Clock:
-    """Processor time spent in some functions, without that of the others inside."""
+    """Processor time of some functions, without the time of nested measured functions."""
 
     def __init__(self) -> None:
         self.spent: Counter[str] = Counter()
@@ -63,26 +63,26 @@ class Clock:
 
     @contextmanager
     def timing(self, targets: dict[str, tuple[Any, str]]) -> Iterator[None]:
-        kept = {name: getattr(module, attr) for name, (module, attr) in targets.items()}
+        originals = {name: getattr(module, attr) for name, (module, attr) in targets.items()}
         for name, (module, attr) in targets.items():
-            setattr(module, attr, partial(self._timed, name, kept[name]))
+            setattr(module, attr, partial(self._timed, name, originals[name]))
         try:
             yield
         finally:
             for name, (module, attr) in targets.items():
-                setattr(module, attr, kept[name])
+                setattr(module, attr, originals[name])
 
-    def _timed(self, name: str, function: Callable[..., Any], *args: Any, **more: Any) -> Any:
+    def _timed(self, name: str, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
         self._switch()
         self._running.append(name)
         try:
-            return function(*args, **more)
+            return function(*args, **options)
         finally:
             self._switch()
             self._running.pop()
 
 
-PARTS: dict[str, tuple[Any, str]] = {
+STAGES: dict[str, tuple[Any, str]] = {
     "grow and extract": (examples, "derivation"),
     "wrong alternatives": (examples, "next_step"),
     "proof": (examples, "_follows"),
@@ -95,7 +95,7 @@ def one_core(count: int) -> list[dict[str, Any]]:
     rows = []
     for length in (2, 3, 4, 6):
         clock = Clock()
-        with clock.timing(PARTS):
+        with clock.timing(STAGES):
             began = time.process_time()
             for index in range(count):
                 example(length, SEED, index)
@@ -107,28 +107,28 @@ def one_core(count: int) -> list[dict[str, Any]]:
                 "steps_per_second": round(rate, 1),
                 "times_the_paper": round(rate / PAPER),
                 "milliseconds_per_example": round(1000 * spent / count, 2),
-                "share": {name: round(clock.spent[name] / spent, 3) for name in PARTS},
+                "share": {name: round(clock.spent[name] / spent, 3) for name in STAGES},
             }
         )
     return rows
 
 
 def undecided(count: int, length: int = 4) -> dict[str, Any]:
-    """What our own recipe draws, before anything is rejected."""
-    found: Counter[str] = Counter()
+    """Draws of our own recipe, before any rejection."""
+    counts: Counter[str] = Counter()
     number = 0
-    while found.total() < count:
-        made = derivation(length, HashedRandom("undecided", number), CODE)
+    while counts.total() < count:
+        drawn = derivation(length, HashedRandom("undecided", number), CODE)
         number += 1
-        if made is not None:
+        if drawn is not None:
             try:
-                proof.prove_steps(made)
-                found["proven"] += 1
+                proof.prove_steps(drawn)
+                counts["proven"] += 1
             except proof.UndecidedError:
-                found["undecided"] += 1
+                counts["undecided"] += 1
             except proof.RefutedError:
-                found["wrong"] += 1
-    return {"derivations": count, "steps": length, "found": dict(found)}
+                counts["wrong"] += 1
+    return {"derivations": count, "steps": length, "found": dict(counts)}
 
 
 def all_cores(count: int, length: int = 3) -> dict[str, Any]:
@@ -153,39 +153,42 @@ def all_cores(count: int, length: int = 3) -> dict[str, Any]:
 
 def traps(count: int, length: int = 3) -> dict[str, Any]:
     """Examples of the released recipe, judged by our proof."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     by_operator: Counter[str] = Counter()
     for index in range(count):
-        one = example(length, SEED, index, ORIGINAL)
+        pair = example(length, SEED, index, ORIGINAL)
         try:
-            proof.prove_steps([*one.before, one.positive])
+            # An example is sound if the positive follows and the negative does not. Each way to
+            # fail is counted apart.
+            proof.prove_steps([*pair.before, pair.positive])
         except proof.RefutedError:
-            found["positive wrong"] += 1
+            counts["positive wrong"] += 1
             continue
         except proof.UndecidedError:
-            found["positive undecided"] += 1
+            counts["positive undecided"] += 1
             continue
         try:
-            proof.prove_steps([*one.before, one.negative])
-            right = proof.is_result(one.negative.equation, one.positive, one.negative.constants)
+            proof.prove_steps([*pair.before, pair.negative])
+            right = proof.is_result(pair.negative.equation, pair.positive, pair.negative.constants)
         except proof.RefutedError:
-            found["negative's own derivation wrong"] += 1
+            counts["negative's own derivation wrong"] += 1
             continue
         except proof.UndecidedError:
-            found["negative undecided"] += 1
+            counts["negative undecided"] += 1
             continue
         if not right:
-            found["sound"] += 1
+            counts["sound"] += 1
             continue
-        by_operator[one.operator] += 1
-        if one.negative.annotation == one.positive.annotation:
-            found["negative right: another constant of integration"] += 1
+        # The negative is right as well: a trap for any classifier.
+        by_operator[pair.operator] += 1
+        if pair.negative.annotation == pair.positive.annotation:
+            counts["negative right: another constant of integration"] += 1
         else:
-            found["negative right: the same equation, perhaps with its sides exchanged"] += 1
+            counts["negative right: the same equation, perhaps with its sides exchanged"] += 1
     return {
         "examples": count,
         "steps": length,
-        "found": dict(found),
+        "found": dict(counts),
         "right negatives by operator": dict(by_operator),
     }
 
@@ -202,7 +205,7 @@ def _stop(*_: object) -> None:
 
 
 def integrals(count: int, limit: int = 5) -> dict[str, int]:
-    """Outcomes of ours and of SymPy's ``integrate`` on the integrals that derivations meet."""
+    """Outcomes of our integration and of SymPy's ``integrate`` on the integrals of derivations."""
     import sympy
 
     sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks" / "derivations"))

@@ -1,7 +1,7 @@
-"""How long verdicts on limits take, at first and again, beside SymPy's `limit` on the same ones.
+"""Times of first and further verdicts on limits, beside SymPy's `limit` on the same limits.
 
 `python tests/perf/questions/limits.py` prints processor time of the bank and 200 generated limits,
-the first verdict of each and all further ones, and of SymPy's `limit` on every tenth of them.
+the first verdict and all further verdicts of each, and of SymPy's `limit` on every tenth limit.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from calculus_harness.rewards.reading.expression.sympy_bridge import to_sympy
 AGAIN = 5
 
 
-def _seconds(asked: str, completion: str) -> float:
+def _seconds(question: str, completion: str) -> float:
     started = time.process_time()
-    assert verify_limit(completion, asked).correct
+    assert verify_limit(completion, question).correct
     return time.process_time() - started
 
 
-def _of_sympy(asked: str) -> float:
-    question = limit_readings(asked)[0]
+def _of_sympy(text: str) -> float:
+    question = limit_readings(text)[0]
     x = sympy.Symbol(question.variable, real=True)
-    kinds = dict(question.all_kinds)
-    expression = to_sympy(question.expression, kinds).subs(sympy.Symbol(x.name), x)
+    assumptions = dict(question.all_kinds)
+    expression = to_sympy(question.expression, assumptions).subs(sympy.Symbol(x.name), x)
     at = question.at
-    point = at * sympy.oo if isinstance(at, int) else to_sympy(at, kinds)
+    point = at * sympy.oo if isinstance(at, int) else to_sympy(at, assumptions)
     side = {1: "+", -1: "-", 0: "+" if isinstance(at, int) else "+-"}[question.side]
     started = time.process_time()
     with contextlib.suppress(ValueError, NotImplementedError):
@@ -46,15 +46,15 @@ def main() -> None:
     problems = [*load("course/limits"), *load("course/limits_generated", limit=200)]
     targets = [problem.target_as(QuestionTarget) for problem in problems]
     pairs = [(target.question, rf"\boxed{{{target.answer}}}") for target in targets]
-    first = sorted(_seconds(*pair) for pair in pairs)
+    ours = sorted(_seconds(*pair) for pair in pairs)
     again = [_seconds(*pair) for _ in range(AGAIN) for pair in pairs]
-    rival = sorted(_of_sympy(asked) for asked, _ in pairs[::10])
-    p99 = first[int(0.99 * len(first))]
+    rival = sorted(_of_sympy(question) for question, _ in pairs[::10])
+    p99 = ours[int(0.99 * len(ours))]
     print(
-        f"{len(pairs)} limits; median {1e3 * first[len(first) // 2]:.1f} ms, p99 {1e3 * p99:.0f} ms"
+        f"{len(pairs)} limits; median {1e3 * ours[len(ours) // 2]:.1f} ms, p99 {1e3 * p99:.0f} ms"
     )
     print(f"met again: {len(again) / sum(again):.0f} verdicts a second")
-    ratio = sum(rival) / len(rival) / (sum(first) / len(first))
+    ratio = sum(rival) / len(rival) / (sum(ours) / len(ours))
     print(f"SymPy's limit takes {ratio:.1f} times as long on {len(rival)} of them")
 
 

@@ -45,7 +45,7 @@ MODULES = {
 
 
 class Case(NamedTuple):
-    """A question of SymPy's tests, as an expression that is not evaluated, with its answer."""
+    """A question of SymPy's tests as an unevaluated expression, with the answer."""
 
     question: sympy.Basic
     answer: sympy.Basic
@@ -64,28 +64,28 @@ def _equations(module: ModuleType) -> Iterator[Case]:
                     yield from (Case(equation, s) for s in solutions if isinstance(s, sympy.Eq))
 
 
-def _asked(call: ast.expr, names: dict[str, Any]) -> sympy.Basic | None:
-    """The limit or the sum that one side of an assertion computes, if it is one."""
+def _question_of(call: ast.expr, names: dict[str, Any]) -> sympy.Basic | None:
+    """The limit or the sum on a side of an assertion, if any."""
     if not isinstance(call, ast.Call):
         return None
     function, arguments = call.func, call.args
-    kind = {"limit": "Limit", "gruntz": "Limit", "summation": "Sum"}.get(
+    class_name = {"limit": "Limit", "gruntz": "Limit", "summation": "Sum"}.get(
         function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
     )
     if isinstance(function, ast.Attribute) and function.attr == "doit":  # Sum(..).doit()
         value = eval(compile(ast.Expression(function.value), "", "eval"), names)
         return value if isinstance(value, sympy.Limit | sympy.Sum) else None
-    if kind is None:
+    if class_name is None:
         return None
     if isinstance(function, ast.Attribute):  # f.limit(x, 0)
         arguments = [function.value, *arguments]
-    built = ast.Call(ast.Name(kind, ast.Load()), arguments, call.keywords)
+    built = ast.Call(ast.Name(class_name, ast.Load()), arguments, call.keywords)
     expression = ast.fix_missing_locations(ast.Expression(built))
     return eval(compile(expression, "", "eval"), names)  # type: ignore[no-any-return]
 
 
 def _asserted(module: ModuleType) -> Iterator[Case]:
-    """Run the tests of a module but their assertions, which are read."""
+    """Run the tests of a module without the assertions, which are read."""
     for test in ast.parse(inspect.getsource(module)).body:
         if not isinstance(test, ast.FunctionDef) or not test.name.startswith("test_"):
             continue
@@ -97,7 +97,7 @@ def _asserted(module: ModuleType) -> Iterator[Case]:
                 elif isinstance(compared := statement.test, ast.Compare) and isinstance(
                     compared.ops[0], ast.Eq | ast.Is
                 ):
-                    question = _asked(compared.left, names)
+                    question = _question_of(compared.left, names)
                     right = compile(ast.Expression(compared.comparators[0]), "", "eval")
                     if question is not None:
                         yield Case(question, sympy.sympify(eval(right, names)))
@@ -123,8 +123,8 @@ def _printed(case: Case) -> tuple[str, str]:
     return rf"\boxed{{{sympy.latex(case.answer)}}}", question
 
 
-def _judged(kind: str, answer: str, question: str) -> str:
-    verify = {"limits": verify_limit, "sums": verify_sum}.get(kind, verify_differential_equation)
+def _judged(task: str, answer: str, question: str) -> str:
+    verify = {"limits": verify_limit, "sums": verify_sum}.get(task, verify_differential_equation)
     try:
         verdict = verify(answer, question)
     except ProblemError:
@@ -149,7 +149,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 def _line(name: str, results: list[tuple[str, float]]) -> str:
     times = sorted(seconds for _, seconds in results)
     p50, p99 = (1e3 * times[min(len(times) - 1, int(len(times) * q))] for q in (0.5, 0.99))
-    counts = ", ".join(f"{n} {kind}" for kind, n in Counter(r for r, _ in results).most_common())
+    counts = ", ".join(f"{n} {word}" for word, n in Counter(r for r, _ in results).most_common())
     return f"{name:14} {sum(times):7.1f} s, p50 {p50:7.1f} ms, p99 {p99:7.1f} ms: {counts}"
 
 
@@ -160,9 +160,9 @@ def main() -> None:
     parser.add_argument("--list", default="", help="a result whose questions are printed")
     options = parser.parse_args()
     signal.signal(signal.SIGVTALRM, _stop)
-    found = _equations if options.kind == "equations" else _asserted
+    cases_of = _equations if options.kind == "equations" else _asserted
     modules = [importlib.import_module(f"sympy.{name}") for name in MODULES[options.kind]]
-    cases = [case for module in modules for case in found(module)]
+    cases = [case for module in modules for case in cases_of(module)]
     texts = [_printed(case) for case in cases]
     ours = [_timed(lambda text=text: _judged(options.kind, *text)) for text in texts]  # type: ignore[misc]
     for (answer, question), (result, _) in zip(texts, ours, strict=True):

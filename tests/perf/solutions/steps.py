@@ -1,9 +1,9 @@
 r"""How good and how fast the verification of steps is: `python tests/perf/solutions/steps.py`.
 
-Of the labelled corpus (tests/rewards/verify/solution_steps) and of the solutions that were written
-by hand: the share of planted errors that are found exactly, false alarms among the claims of right
-solutions, and the share of displayed claims that are judged. Speed: solutions of ten lines in a
-second of one core, in processor time, with integrands that are new to the caches.
+For the labelled corpus (tests/rewards/verify/solution_steps) and the solutions written by hand: the
+share of exactly found planted errors, false alarms among the claims of right solutions, and the
+share of judged displayed claims. Speed: solutions of ten lines per second of processor time of a
+core, with integrands new to the caches.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ The answer is $\boxed{\frac12\sin(x^2+%d) + C}$."""
 
 
 def show(name: str, measured: Measured, seconds: float) -> None:
-    """Print one line of numbers."""
-    found = f"{measured.found} of {measured.planted} planted errors found exactly"
+    """Print a line of numbers."""
+    counted = f"{measured.found} of {measured.planted} planted errors found exactly"
     alarms = f"{measured.alarms} false alarms in {measured.claims} claims of right solutions"
     share = 100 * measured.judged / max(1, measured.displayed)
-    print(f"{name}: {found}; {alarms}; {share:.1f} % of displayed claims judged; {seconds:.1f} s")
+    print(f"{name}: {counted}; {alarms}; {share:.1f} % of displayed claims judged; {seconds:.1f} s")
 
 
 def responses() -> None:
-    """Alarms on the responses that other tests use, which were not written for steps."""
+    """False alarms on the responses of other tests, not written for steps."""
     rows = json.loads((CASES / "responses.json").read_text("utf-8"))
     claims = unchecked = wrong = 0
     for row in rows:

@@ -1,4 +1,4 @@
-"""Reward components: a new one is one decorated function, known by its name everywhere."""
+"""Reward components: a decorator registers a function under its name everywhere."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_new_component_is_weighted_and_logged(short: str) -> None:
         [Rollout(RIGHT, "2x"), Rollout(WRONG, "2x"), Rollout("So: " + 9 * " " + RIGHT, "2x")],
         rubric,
     )
-    assert [each.reward for each in scores] == [1.25, 0.25, 1.0]
+    assert [item.reward for item in scores] == [1.25, 0.25, 1.0]
     assert scores[1].components == {"correctness": 0.0, "short": 1.0}
 
 

@@ -1,4 +1,4 @@
-"""What a trainer gets for a verdict that the wall clock cut off: never a 0 for a right answer."""
+"""A trainer's reward for a verdict cut off by the wall clock: never 0 for a right answer."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def busy(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_there_is_no_opinion_whatever_the_components(rubric: Rubric) -> None:
     rollouts = [Rollout(text, "2x", task="integration") for text in (RIGHT, LATE, WRONG)]
     for scores in (score(rollouts, rubric), asyncio.run(scoring.ascore(rollouts, rubric))):
-        assert [each.status for each in scores] == ["correct", "cut_off", "incorrect"]
-        assert [each.reward is None for each in scores] == [False, True, False]
+        assert [item.status for item in scores] == ["correct", "cut_off", "incorrect"]
+        assert [item.reward is None for item in scores] == [False, True, False]
         assert rates(scores)["cut_off"] == pytest.approx(1 / 3)
 
 
@@ -73,7 +73,7 @@ def test_what_works_too_long_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_completion_that_works_too_long_gets_0() -> None:
-    """In a real worker, whose kernel counts: a hundredth of a second is too little for this."""
+    """In a real worker the kernel counts: a hundredth of a second is too little for the item."""
     many = "+".join(rf"\operatorname{{Li}}_{{{n}}}(x^{{{n}}})" for n in range(2, 40))
     (late,) = score([Rollout(rf"$\boxed{{x^2 + {many} - ({many})}}$", "2x")], Rubric(deadline=0.01))
     assert (late.reward, late.status) == (0.0, "timeout")
@@ -86,10 +86,10 @@ def test_trl_gets_none(asynchronous: bool) -> None:
         components=["correctness", "format"], gate=False, asynchronous=asynchronous
     )
     logged: dict[str, float] = {}
-    found = reward(completions=[RIGHT, LATE], integrand=["2x", "2x"], log_metric=logged.__setitem__)
+    got = reward(completions=[RIGHT, LATE], integrand=["2x", "2x"], log_metric=logged.__setitem__)
     if asynchronous:
-        found = asyncio.run(found)  # type: ignore[arg-type]
-    assert found == [1.1, None]
+        got = asyncio.run(got)  # type: ignore[arg-type]
+    assert got == [1.1, None]
     assert logged["antiderivative_reward/cut_off"] == 0.5
 
 
@@ -106,10 +106,10 @@ def test_verl_gets_an_error() -> None:
 def test_openrlhf_gets_the_mean_of_the_group(caplog: pytest.LogCaptureFixture) -> None:
     texts = [(RIGHT, "2x"), (LATE, "2x"), (WRONG, "2x"), (LATE, "2t"), (r"\boxed{t^2}", "2t")]
     queries, labels = (list(column) for column in zip(*texts, strict=True))
-    found = for_openrlhf.reward_func(queries, [""] * 5, labels)
-    assert found["rewards"] == [1.0, 0.5, 0.0, 1.0, 1.0]
-    assert found["scores"] == [1.0, 0.0, 0.0, 0.0, 1.0]
-    assert found["extra_logs"]["is_cut_off"] == [0.0, 1.0, 0.0, 1.0, 0.0]
+    result = for_openrlhf.reward_func(queries, [""] * 5, labels)
+    assert result["rewards"] == [1.0, 0.5, 0.0, 1.0, 1.0]
+    assert result["scores"] == [1.0, 0.0, 0.0, 0.0, 1.0]
+    assert result["extra_logs"]["is_cut_off"] == [0.0, 1.0, 0.0, 1.0, 0.0]
     assert "gets its group's mean 0.5" in caplog.text
     with pytest.raises(NoOpinionError, match="alone"):
         for_openrlhf.reward_func([LATE, RIGHT], ["", ""], ["2t", "2x"])
@@ -125,8 +125,8 @@ def test_environments_get_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     assert bad.number("2x+") == 0.0
 
     package = ModuleType("openrlhf.utils.agent")
-    made = SimpleNamespace(AgentInstanceBase=object, MultiTurnAgentExecutor=_Executor)
-    vars(package).update(vars(made))
+    stub = SimpleNamespace(AgentInstanceBase=object, MultiTurnAgentExecutor=_Executor)
+    vars(package).update(vars(stub))
     for name in ("openrlhf", "openrlhf.utils"):
         monkeypatch.setitem(sys.modules, name, ModuleType(name))
     monkeypatch.setitem(sys.modules, package.__name__, package)
@@ -158,12 +158,14 @@ def test_slime_gets_an_error_after_which_it_asks_again(detail: bool) -> None:
     function = for_openrlhf.make_reward_func()
     rewards = []
     for text in (RIGHT, WRONG, LATE):
-        asked = understood({"prompt": "", "response": text, "label": "2x"}, function, detail=detail)
-        scores = score(asked.rollouts, function.rubric)
+        parsed = understood(
+            {"prompt": "", "response": text, "label": "2x"}, function, detail=detail
+        )
+        scores = score(parsed.rollouts, function.rubric)
         if text == LATE:
             with pytest.raises(NoOpinionError, match="no result within 80 s"):
-                asked.answer(scores)
+                parsed.answer(scores)
             continue
-        answer = asked.answer(scores)
+        answer = parsed.answer(scores)
         rewards.append(answer["reward"] if detail else answer)
     assert rewards == [1.0, 0.0]

@@ -1,4 +1,4 @@
-"""Environments of trainers: the tools, the episode, and every face against its real package."""
+"""Environments of trainers: the tools, the episode, and each adapter with the real package."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ BOTH = ("correctness", "format")
     ],
 )
 def test_a_check_says_what_is_wrong_in_a_line(integrand: str, answer: str, reply: str) -> None:
-    found = check_antiderivative(integrand, answer)
-    assert found.startswith(reply)
-    assert len(found) <= LONGEST
-    assert "\n" not in found
+    observation = check_antiderivative(integrand, answer)
+    assert observation.startswith(reply)
+    assert len(observation) <= LONGEST
+    assert "\n" not in observation
 
 
 def test_no_finding_gives_the_answer_away() -> None:
@@ -159,10 +159,10 @@ HIDDEN = [
 def test_no_turn_gives_the_answer_away(
     task: str, label: Any, answers: tuple[str, ...], secret: str
 ) -> None:
-    """A check of a definite integral told its value: "it gives 0.5, not 0.3333333"."""
+    """A check of a definite integral used to tell the value: "it gives 0.5, not 0.3333333"."""
     for answer in answers:
-        for kind in FEEDBACK:
-            turns = Turns(checks=1, attempts=2, feedback=kind)
+        for feedback in FEEDBACK:
+            turns = Turns(checks=1, attempts=2, feedback=feedback)
             check, attempt = steps(
                 Episode(label, Rubric(task=task), turns),
                 f"<check>{answer}</check>",
@@ -175,24 +175,24 @@ def test_no_turn_gives_the_answer_away(
 
 def test_another_attempt_is_told_as_much_as_was_asked_for() -> None:
     text = rf"$\int 2x\,dx = x^3 + C$. {WRONG}"
-    told = {}
-    for kind in FEEDBACK:
+    observations = {}
+    for feedback in FEEDBACK:
         first, second, third = steps(
-            Episode("2x", Rubric(components=BOTH), Turns(attempts=3, feedback=kind)),
+            Episode("2x", Rubric(components=BOTH), Turns(attempts=3, feedback=feedback)),
             *(text, "no box", RIGHT),
         )
         assert (first.reward, first.done, second.done) == (0.0, False, False)
         assert (third.done, third.reward, third.metrics["attempts"]) == (True, 1.1, 3.0)
-        told[kind] = (first.observation, second.observation)
-        assert all(str(each).endswith(AGAIN) for each in told[kind])
-    assert told["none"] == (AGAIN, AGAIN)
-    assert told["verdict"] == (
+        observations[feedback] = (first.observation, second.observation)
+        assert all(str(reply).endswith(AGAIN) for reply in observations[feedback])
+    assert observations["none"] == (AGAIN, AGAIN)
+    assert observations["verdict"] == (
         f"Your answer is incorrect. {AGAIN}",
         f"No answer was found. {AGAIN}",
     )
-    assert "integrand 1.174988, derivative 1.035448" in str(told["witness"][0])
-    assert r"The first wrong step is \int 2x" in str(told["steps"][0])
-    assert told["witness"][1] == told["steps"][1] == told["verdict"][1]
+    assert "integrand 1.174988, derivative 1.035448" in str(observations["witness"][0])
+    assert r"The first wrong step is \int 2x" in str(observations["steps"][0])
+    assert observations["witness"][1] == observations["steps"][1] == observations["verdict"][1]
 
 
 def test_the_last_attempt_is_rewarded() -> None:
@@ -228,22 +228,22 @@ def test_limits_of_turns_are_checked(wrong: dict[str, Any]) -> None:
 
 
 def test_trls_environment_checks_its_own_row() -> None:
-    one, other = (environment_factory(checks=2)() for _ in range(2))
-    one.reset(prompt=[], integrand="2t", variable="t", assumptions=None, level=3)
-    other.reset(prompt=[], integrand="3x^2")
-    assert one.check_antiderivative("t^2") == "correct"
-    assert other.check_antiderivative("x^3") == "correct"
-    assert one.check_step(r"\int 2t\,dt = t^2 + C").startswith("correct")
-    assert one.check_antiderivative("t^2") == NO_MORE
-    one.reset(prompt=[], integrand="2x")
-    assert one.check_antiderivative("x^2") == "correct"
+    env, other_env = (environment_factory(checks=2)() for _ in range(2))
+    env.reset(prompt=[], integrand="2t", variable="t", assumptions=None, level=3)
+    other_env.reset(prompt=[], integrand="3x^2")
+    assert env.check_antiderivative("t^2") == "correct"
+    assert other_env.check_antiderivative("x^3") == "correct"
+    assert env.check_step(r"\int 2t\,dt = t^2 + C").startswith("correct")
+    assert env.check_antiderivative("t^2") == NO_MORE
+    env.reset(prompt=[], integrand="2x")
+    assert env.check_antiderivative("x^2") == "correct"
     with pytest.raises(TypeError):
         environment_factory(componets=["format"])
 
 
 @pytest.mark.train
 def test_the_tools_have_schemas_for_trl() -> None:
-    """Which methods GRPOTrainer offers as tools (by its rule), and their schemas."""
+    """The tools of an environment by GRPOTrainer's rule, with the schemas."""
     trl = pytest.importorskip("trl")
     from transformers.utils import get_json_schema
 
@@ -278,8 +278,8 @@ def test_verls_own_loader_of_function_tools(
     example = Path(__file__).resolve().parents[3] / "examples" / "tools_verl.py"
     loaded = {tool.name: tool for tool in module.load_function_tools_from_path(str(example))}
     assert set(loaded) == {"check_antiderivative", "check_step"}
-    found = asyncio.run(loaded["check_antiderivative"].call({"integrand": "2x", "answer": "x^2"}))
-    assert "correct" in str(found)
+    reply = asyncio.run(loaded["check_antiderivative"].call({"integrand": "2x", "answer": "x^2"}))
+    assert "correct" in str(reply)
     for name in [name for name in sys.modules if name.partition(".")[0] == "verl"]:
         monkeypatch.delitem(sys.modules, name)
 
@@ -346,22 +346,22 @@ def test_skyrls_own_registry_makes_the_environment() -> None:
     import skyrl_gym
     from skyrl_gym.envs.registration import register
 
-    place = "calculus_harness.rewards.adapters.environments.for_skyrl:CalculusEnv"
-    register(id="calculus", entry_point=place)
+    entry = "calculus_harness.rewards.adapters.environments.for_skyrl:CalculusEnv"
+    register(id="calculus", entry_point=entry)
     row = {"reward_spec": {"method": "rule", "ground_truth": "2t"}, "extra_info": {"variable": "t"}}
     options = {"checks": 1, "attempts": 2, "components": ["correctness", "format"]}
     env = skyrl_gym.make("calculus", env_config=options, extras=row)
     prompt = [{"role": "user", "content": "Integrate 2t."}]
     assert env.init(prompt)[0] == prompt
-    first = env.step("<check>t^3</check>")
-    assert (first["done"], first["reward"]) == (False, 0.0)
-    assert first["observations"][0]["role"] == "user"
-    assert first["observations"][0]["content"].startswith("incorrect")
+    checked = env.step("<check>t^3</check>")
+    assert (checked["done"], checked["reward"]) == (False, 0.0)
+    assert checked["observations"][0]["role"] == "user"
+    assert checked["observations"][0]["content"].startswith("incorrect")
     second = env.step(r"$\boxed{t^3}$")
     assert second["observations"][0]["content"].startswith("Your answer is incorrect.")
-    last = env.step(r"$\boxed{t^2}$")
-    assert (last["done"], last["reward"], last["observations"]) == (True, 1.1, [])
-    assert last["metadata"]["is_correct"] == 1.0
+    answered = env.step(r"$\boxed{t^2}$")
+    assert (answered["done"], answered["reward"], answered["observations"]) == (True, 1.1, [])
+    assert answered["metadata"]["is_correct"] == 1.0
     assert env.get_metrics()["checks"] == 1.0
     env.close()
     wrong = skyrl_gym.make("calculus", env_config={}, extras=row)

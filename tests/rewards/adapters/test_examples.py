@@ -1,4 +1,4 @@
-"""The examples run, or where they need a trainer, are what that trainer would load."""
+"""The examples run, or, for a missing trainer, load as the trainer would load the file."""
 
 from __future__ import annotations
 

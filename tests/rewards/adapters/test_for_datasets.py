@@ -21,14 +21,14 @@ ROWS: dict[str, list[Any]] = {
 STATUSES = ["correct", "incorrect", "no_answer", "no_answer", "error", "error"]
 
 
-def made(rows: dict[str, list[Any]] = ROWS) -> Any:
+def data_set(rows: dict[str, list[Any]] = ROWS) -> Any:
     from datasets import Dataset
 
     return Dataset.from_dict(rows)
 
 
 def test_a_data_set() -> None:
-    verified = verify_dataset(made(), workers=1)
+    verified = verify_dataset(data_set(), workers=1)
     assert list(verified["verdict_status"]) == STATUSES
     assert list(verified["verdict_reward"]) == [1, 0, 0, 0, 0, 0]
     assert list(verified["step"]) == ROWS["step"]
@@ -38,12 +38,12 @@ def test_a_data_set() -> None:
 
 def test_a_stream_and_conversations() -> None:
     chat = [[{"role": "assistant", "content": text or ""}] for text in COMPLETIONS]
-    stream = made(ROWS | {"completion": chat}).to_iterable_dataset()
+    stream = data_set(ROWS | {"completion": chat}).to_iterable_dataset()
     assert [row["verdict_status"] for row in verify_dataset(stream, workers=1)] == STATUSES
 
 
 def test_options_and_names_of_columns() -> None:
-    rows = made({"answer": ["x^2", r"\boxed{x^2}"], "f": ["2x", "2x"]})
+    rows = data_set({"answer": ["x^2", r"\boxed{x^2}"], "f": ["2x", "2x"]})
     verified = verify_dataset(rows, completion="answer", integrand="f", strict=True, workers=1)
     assert list(verified["verdict_status"]) == ["no_answer", "correct"]
 
@@ -53,15 +53,15 @@ def test_parquet_files_in_blocks_that_go_on(tmp_path: Path, monkeypatch: Any) ->
 
     (tmp_path / "in").mkdir()
     for name in ("b", "a"):
-        made().to_parquet(tmp_path / "in" / f"{name}.parquet")
+        data_set().to_parquet(tmp_path / "in" / f"{name}.parquet")
     verified: list[int] = []
     original = for_datasets.map_verdicts
 
-    def counted(task: str, items: list[Any], *rest: Any) -> Any:
+    def counted(task: str, items: list[Any], *options: Any) -> Any:
         verified.append(len(items))
         if len(verified) == 3:
             raise KeyboardInterrupt
-        return original(task, items, *rest)
+        return original(task, items, *options)
 
     monkeypatch.setattr(for_datasets, "map_verdicts", counted)
     arguments: dict[str, Any] = {"out": tmp_path / "out", "block": 4, "workers": 1}
@@ -78,11 +78,11 @@ def test_parquet_files_in_blocks_that_go_on(tmp_path: Path, monkeypatch: Any) ->
 
 def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no column 'answer'; there are completion"):
-        verify_dataset(made(), completion="answer")
+        verify_dataset(data_set(), completion="answer")
     with pytest.raises(UserError, match="'verdict_reward' is there already"):
-        verify_dataset(made(ROWS | {"verdict_reward": [0] * 6}))
+        verify_dataset(data_set(ROWS | {"verdict_reward": [0] * 6}))
     with pytest.raises(ArgumentTypeError, match="no such option: tolerance"):
-        verify_dataset(made(), tolerance=3)
+        verify_dataset(data_set(), tolerance=3)
     with pytest.raises(ArgumentTypeError, match="not a list"):
         verify_dataset([{"completion": "x"}])
     with pytest.raises(UserError, match="out=FOLDER"):
@@ -90,13 +90,13 @@ def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no Parquet files"):
         verify_dataset(tmp_path, out=tmp_path / "out")
     with pytest.raises(UserError, match="out is for"):
-        verify_dataset(made(), out=tmp_path / "out")
+        verify_dataset(data_set(), out=tmp_path / "out")
 
 
 @pytest.mark.ray
 def test_a_data_set_of_ray(tmp_path: Path) -> None:
     ray = pytest.importorskip("ray")
-    made().to_parquet(tmp_path / "rows.parquet")
+    data_set().to_parquet(tmp_path / "rows.parquet")
     root = str(Path(__file__).resolve().parents[3])
     ray.init(
         num_cpus=2,

@@ -1,4 +1,4 @@
-"""TRL's contract, as its trainers call it, and TRL itself where it is installed."""
+"""TRL's contract as called by TRL's trainers, and TRL itself if installed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EXPECTED = [1.0, 0.0, 0.0, 0.0, 0.0]
 
 
 def batch(completions: list[Any], **columns: Any) -> dict[str, Any]:
-    """What `GRPOTrainer._calculate_rewards` passes: everything by keyword."""
+    """The arguments of `GRPOTrainer._calculate_rewards`: everything by keyword."""
     count = len(completions)
     return {
         "prompts": ["Integrate $2x$."] * count,

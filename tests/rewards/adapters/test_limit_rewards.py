@@ -1,4 +1,4 @@
-"""Rewards of limits, alone and among other questions."""
+"""Rewards of limits, alone and among other tasks."""
 
 from __future__ import annotations
 

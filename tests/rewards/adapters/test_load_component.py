@@ -25,10 +25,10 @@ def sure(graded):
 
 @pytest.fixture(autouse=True)
 def _clean() -> Iterator[None]:
-    before = dict(COMPONENTS)
+    registered = dict(COMPONENTS)
     yield
     COMPONENTS.clear()
-    COMPONENTS.update(before)
+    COMPONENTS.update(registered)
     load_component.cache_clear()
 
 
@@ -41,7 +41,7 @@ def test_a_function_of_a_file_is_a_component(tmp_path: Path) -> None:
     assert load_component(f"{own}:short") == "short"  # a second time it is the same
     texts = [r"\boxed{x^2}", r"perhaps it is rather \boxed{x^2}", r"\boxed{x^3}"]
     rewards = score([Rollout(text, "2x") for text in texts], Rubric(components=names, workers=1))
-    assert [each.reward for each in rewards] == pytest.approx([1.4, 1.0, 0.0])
+    assert [item.reward for item in rewards] == pytest.approx([1.4, 1.0, 0.0])
 
 
 @pytest.mark.parametrize(

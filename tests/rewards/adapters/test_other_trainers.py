@@ -1,10 +1,10 @@
-"""The contracts of verl and OpenRLHF, as their own code calls rewards.
+"""The contracts of verl and OpenRLHF for calls of rewards.
 
-Both conflict with other extras, so that what they do is repeated here: verl 0.9.1,
+Both packages conflict with other extras; the tests therefore repeat their code: verl 0.9.1,
 ``verl/trainer/ppo/reward.py`` and ``verl/experimental/reward_loop/reward_manager/naive.py``;
-OpenRLHF 0.11.2, ``openrlhf/utils/agent.py``. Where the packages' files are at hand
-(``CALCULUS_HARNESS_VERL``, ``CALCULUS_HARNESS_OPENRLHF``: folders with the unpacked wheels), their
-own functions are called instead.
+OpenRLHF 0.11.2, ``openrlhf/utils/agent.py``. With the packages' files at hand
+(``CALCULUS_HARNESS_VERL``, ``CALCULUS_HARNESS_OPENRLHF``: folders with the unpacked wheels), the
+tests call the packages' own functions.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def no_workers(monkeypatch: pytest.MonkeyPatch) -> None:
 def called_by_verl(text: str, truth: Any, extra: Any = None, **reward_kwargs: Any) -> Any:
     """`NaiveRewardManager.run_single` after `get_custom_reward_fn`."""
 
-    def with_kwargs(raw: Any, more: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        return raw(*args, **{**kwargs, **more})
+    def with_kwargs(raw: Any, fixed: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        return raw(*args, **{**kwargs, **fixed})
 
     function = partial(with_kwargs, compute_score, reward_kwargs)
     extra = {"num_turns": None, "rollout_reward_scores": {}, **(extra or {})}
@@ -61,9 +61,9 @@ def called_by_verl(text: str, truth: Any, extra: Any = None, **reward_kwargs: An
 
 def test_verl_gets_a_dictionary() -> None:
     right = called_by_verl(RIGHT, "2x", components=["correctness", "format"])
-    given = {"score": 1.1, "acc": 1.0, "status": "correct", "pred": "x^2 + C"}
+    expected = {"score": 1.1, "acc": 1.0, "status": "correct", "pred": "x^2 + C"}
     numbers = {"is_correct": 1.0, "is_incorrect": 0.0, "correctness": 1.0, "format": 1.0}
-    assert right.items() >= (given | numbers).items()
+    assert right.items() >= (expected | numbers).items()
     # The same names for every row, or verl cannot make an array of them.
     bad = called_by_verl(RIGHT, "2x+", components=["correctness", "format"])
     assert list(bad) == list(right)

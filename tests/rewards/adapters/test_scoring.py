@@ -1,4 +1,4 @@
-"""What earns what: the core that all trainers share."""
+"""The reward of each behaviour: the core shared by all trainers."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ def test_bad_columns_are_bad_rows(columns: dict[str, Any]) -> None:
 def test_variable_and_assumptions() -> None:
     assert reward(r"\boxed{t^2}", "2t", variable="t") == 1.0
     # Data sets fill what a row lacks with None.
-    kinds = {"a": "negative", "b": None}
+    assumptions = {"a": "negative", "b": None}
     answer = r"\boxed{\frac{x^2}{2}+x|a|}"
-    assert reward(answer, "x-a", assumptions=kinds) == 1.0
+    assert reward(answer, "x-a", assumptions=assumptions) == 1.0
     assert reward(answer, "x-a") == 0.0
 
 
@@ -220,7 +220,7 @@ def test_without_workers_there_is_no_opinion(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(scoring, "map_verdicts", fail)
     scores = score([Rollout(RIGHT, "2x"), Rollout(WRONG, "2x")], Rubric())
-    assert [each.reward for each in scores] == [None, None]
+    assert [item.reward for item in scores] == [None, None]
     assert rates(scores)["fault"] == 1.0
 
 
@@ -236,8 +236,8 @@ def test_what_a_completion_does_to_its_worker_is_its_own_fault(
 
     monkeypatch.setattr(verdicts, "shared_pool", lambda *_: Pool())
     scores = score([Rollout(RIGHT, "2x")] * 3, Rubric(deadline=7.0))
-    assert [each.reward for each in scores] == [0.0] * 3
-    assert [each.status for each in scores] == ["timeout", "error", "error"]
+    assert [item.reward for item in scores] == [0.0] * 3
+    assert [item.status for item in scores] == ["timeout", "error", "error"]
     assert scores[0].seconds == 7.0
 
 
@@ -338,10 +338,10 @@ MIXED = [
 def test_each_row_is_judged_by_its_task() -> None:
     rollouts = [Rollout(text, target, task=task) for text, target, task, _ in MIXED]
     scores = score(rollouts, Rubric("mixed"))
-    assert [each.reward for each in scores] == [expected for *_, expected in MIXED]
+    assert [item.reward for item in scores] == [expected for *_, expected in MIXED]
     again = asyncio.run(scoring.ascore(rollouts, Rubric("mixed")))
-    assert [each.reward for each in again] == [each.reward for each in scores]
-    reasons = [each.verdict.evidence.detail for each in scores if each.reward is None]
+    assert [item.reward for item in again] == [item.reward for item in scores]
+    reasons = [item.verdict.evidence.detail for item in scores if item.reward is None]
     assert "no integral sign" in reasons[0]
     assert "no task 'sums'; there are antiderivative, definite" in reasons[2]
 

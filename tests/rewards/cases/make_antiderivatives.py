@@ -2,11 +2,11 @@
 
     python tests/rewards/cases/make_antiderivatives.py [--seed 3] [--count 520]
 
-An answer F is drawn from a grammar of the shapes that integral tables and bees are made of,
-SymPy differentiates it, and both are printed in one of several LaTeX styles. Every pair is
-checked, and every mutant refuted, by central differences in mpmath at 60 digits: nothing of the
-verifier takes part. A mutant that no point refutes is dropped. The hand-written entries come from
-``integral_table.json``, where they and their mutants were checked in the same way.
+An answer F is drawn from a grammar of the shapes of integral tables and bees, SymPy differentiates
+F, and both are printed in one of several LaTeX styles. Every pair is checked, and every mutant
+refuted, by central differences in mpmath at 60 digits, without any part of the verifier. A mutant
+without a refuting point is dropped. The hand-written entries come from ``integral_table.json``;
+entries and mutants of the file were checked in the same way.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 import mpmath
 import sympy as sp
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 x = sp.Symbol("x", real=True)
 a, b = sp.symbols("a b", positive=True)
 Expr: TypeAlias = Any  # SymPy's own types say too little to help
@@ -52,7 +52,7 @@ def linear(rng: random.Random) -> Expr:
 
 
 def positive(rng: random.Random) -> Expr:
-    """Something that is positive on the whole line."""
+    """A factor that is positive on the whole line."""
     k = integer(rng)
     return rng.choice([x**2 + k, x**2 + a**2, x**2 + x + k, x**4 + k, sp.exp(x) + k, 2 + sp.sin(x)])
 
@@ -91,6 +91,7 @@ def elementary(rng: random.Random) -> Expr:
         ]
     )
     u = inner(rng)
+    # Arguments that keep the values real and moderate.
     if f is sp.log:
         return sp.log(positive(rng))
     if f in (sp.tan, sp.sec, sp.cot, sp.cosh, sp.sinh) and u.has(sp.exp):
@@ -132,16 +133,16 @@ def textbook(rng: random.Random) -> Expr:
 
 
 def monster(rng: random.Random) -> Expr:
-    """Long numeric answers, high powers, deep nests: what computer algebra prints."""
-    kind = rng.randrange(5)
-    if kind == 0:
+    """Long numeric answers, high powers, deep nests, as printed by computer algebra systems."""
+    shape = rng.randrange(5)
+    if shape == 0:
         return sp.Add(*(term(rng) for _ in range(rng.randint(6, 14))))
-    if kind == 1:
+    if shape == 1:
         top = rng.randint(8, 16)
         return sp.Add(
             *(rng.randint(-(10**9), 10**9) * x**k / rng.randint(1, 999) for k in range(1, top))
         )
-    if kind == 2:
+    if shape == 2:
         n = rng.choice([60, 99, 257, 1001, 2024, 2025])
         return rng.choice(
             [
@@ -152,7 +153,7 @@ def monster(rng: random.Random) -> Expr:
                 sp.log(x**n + 1) / n,
             ]
         )
-    if kind == 3:
+    if shape == 3:
         u: Expr = x
         for _ in range(rng.randint(3, 5)):
             u = rng.choice([sp.sin, sp.atan, sp.tanh, sp.cos, lambda v: sp.log(v**2 + 2)])(u)
@@ -186,7 +187,7 @@ SWAPS = {
 
 
 def nth_change(e: Expr, at: int, change: Callable[[Expr], Expr]) -> Expr:
-    """``e`` with its ``at``-th node, in preorder, replaced by ``change(node)``."""
+    """``e`` with the ``at``-th node, in preorder, replaced by ``change(node)``."""
     count = -1
 
     def walk(node: Expr) -> Expr:
@@ -200,12 +201,13 @@ def nth_change(e: Expr, at: int, change: Callable[[Expr], Expr]) -> Expr:
 
 
 def mutants(e: Expr, rng: random.Random) -> Iterator[tuple[str, Expr]]:
-    """Wrong relatives of ``e``, one slip away, in random order."""
+    """Wrong relatives of ``e``, a single slip away, in random order."""
     nodes = list(sp.preorder_traversal(e))
     slips: list[tuple[str, Callable[[], Expr]]] = [
         ("sign", lambda: -e),
         ("factor", lambda: e * rng.choice([2, sp.Rational(1, 2), a])),
     ]
+    # Each slip is a function, evaluated only when drawn.
     for i, node in enumerate(nodes):
         if node.is_Add:
             for t in node.args:
@@ -232,8 +234,8 @@ def mutants(e: Expr, rng: random.Random) -> Iterator[tuple[str, Expr]]:
                 ("inner factor", lambda i=i: nth_change(e, i, lambda n: n.func(2 * n.args[0])))
             )
     rng.shuffle(slips)
-    for kind, make in slips:
-        yield kind, make()
+    for slip, make in slips:
+        yield slip, make()
 
 
 # --- checking them, apart from the verifier -------------------------------------------------
@@ -252,11 +254,11 @@ def residuals(f: Expr, big_f: Expr) -> list[tuple[Any, Any]]:
     """(f, F' - f) at the points where both are finite and f is real."""
     rows = []
     with mpmath.workdps(60):
-        left, right = numeric(f), numeric(big_f)
+        f_value, right = numeric(f), numeric(big_f)
         h = mpmath.mpf(10) ** -14
         for p in POINTS:
             try:
-                value = left(p)
+                value = f_value(p)
                 samples = [right(p + k * h) for k in (-2, -1, 1, 2)]
             except (ZeroDivisionError, OverflowError, ValueError):
                 continue
@@ -314,29 +316,31 @@ def integrand_of(big_f: Expr, rng: random.Random) -> Expr:
 
 def generated(seed: int, count: int) -> Iterator[dict[str, str]]:
     rng = random.Random(seed)
-    made, seen = 0, set()
-    while made < count:
-        kind = "monster" if made % 5 == 4 else "textbook"
-        big_f = (monster if kind == "monster" else textbook)(rng)
+    count_so_far, seen = 0, set()
+    while count_so_far < count:
+        family = "monster" if count_so_far % 5 == 4 else "textbook"
+        big_f = (monster if family == "monster" else textbook)(rng)
         if big_f in seen or not big_f.has(x):
             continue
         seen.add(big_f)
         f = integrand_of(big_f, rng)
+        # The examiner must agree with SymPy, or the label could be wrong.
         if f == 0 or not f.has(x) or not proven_right(f, big_f):
             continue
         integrand = latex_of(f, rng, answer=False)
         if len(integrand) > 6000:
             continue
-        made += 1
-        name = f"made-{made:03d}"
+        count_so_far += 1
+        name = f"made-{count_so_far:03d}"
         constant = rng.choice(["", " + C", "+C", "+c", " + K"])
         yield {
             "id": name,
             "integrand": integrand,
             "answer": latex_of(big_f, rng) + constant,
             "label": "right",
-            "kind": kind,
+            "kind": family,
         }
+        # Only mutants with a refuting point are wrong for certain.
         number = 0
         for slip, wrong in mutants(big_f, rng):
             if number == MUTANTS:
@@ -360,10 +364,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=3)
     parser.add_argument("--count", type=int, default=520)
     options = parser.parse_args()
-    rows = json.loads((HERE / "integral_table.json").read_text(encoding="utf-8"))
+    rows = json.loads((FOLDER / "integral_table.json").read_text(encoding="utf-8"))
     rows += generated(options.seed, options.count)
     lines = ",\n".join(json.dumps(row) for row in rows)
-    (HERE / "antiderivatives.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    (FOLDER / "antiderivatives.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
     right = sum(row["label"] == "right" for row in rows)
     print(f"{len(rows)} rows, {right} of them right")
 

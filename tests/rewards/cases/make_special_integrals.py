@@ -24,8 +24,8 @@ from typing import Any
 import sympy as sp
 from mpmath.libmp import NoConvergence
 
-HERE = Path(__file__).parent
-_spec = importlib.util.spec_from_file_location("make", HERE / "make_antiderivatives.py")
+FOLDER = Path(__file__).parent
+_spec = importlib.util.spec_from_file_location("make", FOLDER / "make_antiderivatives.py")
 assert _spec is not None
 assert _spec.loader is not None
 make: Any = importlib.util.module_from_spec(_spec)
@@ -41,7 +41,7 @@ def rational(rng: random.Random) -> Expr:
 
 
 def square(rng: random.Random) -> Expr:
-    """A parameter m = k^2 below 1, so that it can be printed as a modulus, too."""
+    """A parameter m = k^2 below 1, printable as a modulus, too."""
     return sp.Rational(rng.randint(1, 4), rng.randint(5, 9)) ** 2
 
 
@@ -72,7 +72,7 @@ def inner(rng: random.Random) -> Expr:
 
 
 def half(rng: random.Random) -> Expr:
-    """Between -1 and 1 for the points that are tried."""
+    """A value between -1 and 1 at the tried points."""
     return rng.choice([-sp.exp(slope(rng)), -(x**2), sp.tanh(x) / 2, -slope(rng), 1 / (2 + x**2)])
 
 
@@ -189,7 +189,9 @@ NAMES = {
 
 
 def by_modulus(text: str) -> str | None:
-    """Elliptic integrals with the modulus k for the parameter k^2; None where it has a root."""
+    """Elliptic integrals with the modulus k for the parameter k^2; None for a modulus with a
+    root.
+    """
 
     def turned(match: re.Match[str]) -> str:
         top, bottom = (sp.sqrt(int(match[n])) for n in (2, 3))
@@ -204,7 +206,7 @@ _BARE = re.compile(r"\\(?:operatorname|mathrm|text)\{[a-zA-Z]+\}(?![_^({]|\\left
 
 
 def printed(e: Expr, rng: random.Random, *, answer: bool) -> tuple[str, str]:
-    """LaTeX of an expression and the notation that it is in."""
+    """LaTeX of an expression, and the notation."""
     text = re.sub(r"\\pi(?=[a-zA-Z])", r"\\pi ", make.latex_of(e, rng, answer=answer))
     if r"\middle|" in text:
         style = rng.choice(["sympy", "sympy", "modulus", "mid"])
@@ -213,19 +215,19 @@ def printed(e: Expr, rng: random.Random, *, answer: bool) -> tuple[str, str]:
         if style == "mid":
             return text.replace(r"\middle|", r" \mid "), "mid"
     elif answer and rng.random() < 0.3:
-        for name, others in NAMES.items():
+        for name, spellings in NAMES.items():
             if name in text and "^" not in text.split(name)[0][-3:]:
-                other = rng.choice(others).replace("\\", r"\\")
-                return re.sub(r"(?<![a-zA-Z])" + re.escape(name), other, text), "book"
+                spelling = rng.choice(spellings).replace("\\", r"\\")
+                return re.sub(r"(?<![a-zA-Z])" + re.escape(name), spelling, text), "book"
     return text, "sympy"
 
 
 def made(address: tuple[int, int]) -> list[dict[str, str]]:
-    """The integral with this seed and number, and its mutants; the same on any machine."""
+    """The integral with a given seed and number, and its mutants; the same on any machine."""
     seed, number = address
     rng = random.Random(f"{seed} {number}")
-    turn, place = divmod(number, len(FAMILIES))
-    family = list(FAMILIES)[place]
+    turn, index = divmod(number, len(FAMILIES))
+    family = list(FAMILIES)[index]
     if family == "elliptic_pi" and turn % 3:  # mpmath takes seconds for one check
         family = "elliptic_f"
     while True:
@@ -252,7 +254,7 @@ def made(address: tuple[int, int]) -> list[dict[str, str]]:
 
 
 def slips(e: Expr, rng: random.Random) -> Iterator[tuple[str, Expr]]:
-    """The mutants that can be built: not every function takes every change."""
+    """The possible mutants: not every function takes every change."""
     proposals = make.mutants(e, rng)
     while True:
         try:
@@ -276,7 +278,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=5)
     parser.add_argument("--count", type=int, default=450)
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=HERE / "special_integrals.json")
+    parser.add_argument("--out", type=Path, default=FOLDER / "special_integrals.json")
     options = parser.parse_args()
     seen: set[tuple[str, str]] = set()
     right, lines = 0, []

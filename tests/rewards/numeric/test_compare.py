@@ -1,4 +1,4 @@
-"""The one equality of numbers that are known as balls."""
+"""The single equality of numbers known as balls."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ def test_exact_numbers_agree_to_any_number_of_bits() -> None:
 
 @given(st.integers(-40, 40), st.integers(-200, -1), st.integers(1, 2**30))
 def test_no_number_is_the_same_as_two_that_differ(size: int, gap: int, middle: int) -> None:
-    """Whatever the radii: a difference is never called an agreement of more bits than it leaves."""
+    """Whatever the radii: a difference is never an agreement beyond the bits of the difference."""
     with precision(512):
-        first = acb(arb(middle) * arb(2) ** size)
-        second = first * (1 + arb(2) ** gap)
-        wide = acb(first.real + arb(0, (abs(second) * arb(2) ** gap).upper()))
-        assert compare(first, second).same is False
-        agreement = compare(wide, second, enough=-gap + 2)
+        a = acb(arb(middle) * arb(2) ** size)
+        b = a * (1 + arb(2) ** gap)
+        wide = acb(a.real + arb(0, (abs(b) * arb(2) ** gap).upper()))
+        assert compare(a, b).same is False
+        agreement = compare(wide, b, enough=-gap + 2)
         assert agreement.same is not True
         assert agreement.bits <= -gap + 2

@@ -1,4 +1,4 @@
-"""Every derivative rule against a difference quotient of its own value, at high precision."""
+"""Every derivative rule against a difference quotient of the value, at high precision."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ COMPLEX = [acb(0.6, 0.4), acb(-1.2, 0.7), acb(1.5, -0.9)]
 NOT_SMOOTH = {"sgn", "floor", "ceil", "frac", "heaviside", "abs"}
 UNARY = sorted(
     name
-    for name, (fewest, most) in FUNCTIONS.items()
-    if fewest == 1 and name not in {"double_factorial"}
+    for name, (least, largest) in FUNCTIONS.items()
+    if least == 1 and name not in {"double_factorial"}
 )
-TWO = [
+BINARY = [
     ("pow", X, Call("div", (Number(2), Number(3)))),
     ("pow", X, X),
     ("pow", Number(3), X),
@@ -71,7 +71,7 @@ TWO = [
     ("beta", X, Number(2)),
     ("binomial", Number(5), X),
 ]
-CASES = [Call(name, (X,)) for name in UNARY] + [Call(name, args) for name, *args in TWO]
+CASES = [Call(name, (X,)) for name in UNARY] + [Call(name, args) for name, *args in BINARY]
 CASES = [Call(case.function, tuple(case.args)) for case in CASES]
 
 
@@ -86,8 +86,8 @@ def test_slope_is_the_limit_of_difference_quotients(case: Call) -> None:
     checked = 0
     with precision(BITS):
         for x in points:
-            above, below = _value(case, x + STEP), _value(case, x - STEP)
-            quotient = (above - below) / (STEP + STEP)
+            right_value, left_value = _value(case, x + STEP), _value(case, x - STEP)
+            quotient = (right_value - left_value) / (STEP + STEP)
             slope = _slope(case, x)
             slope = acb(0) if slope is None else slope
             if quotient.is_finite() and slope.is_finite():
@@ -105,5 +105,5 @@ def test_slope_is_the_limit_of_difference_quotients(case: Call) -> None:
     ],
 )
 def test_what_is_not_computed_refutes_nothing(answer: str, integrand: str) -> None:
-    """The slope of such a value is not known, and not zero."""
+    """The slope of such a value is unknown, and not zero."""
     assert verify_antiderivative(answer, integrand).status is Status.UNDECIDED

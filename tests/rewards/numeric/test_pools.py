@@ -1,4 +1,4 @@
-"""Sample points: where no real domain is, the search for one is bounded, or is not begun."""
+"""Sample points: without a real domain the search for points is bounded or skipped."""
 
 from __future__ import annotations
 

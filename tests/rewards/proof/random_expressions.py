@@ -1,4 +1,4 @@
-"""Random expressions, derivatives by rules that the product does not share, and mutations."""
+"""Random expressions, derivatives by rules independent of the product, and mutations."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ X = Symbol("x")
 
 def proof_of(answer: str, integrand: str) -> Proof | None:
     problem = prepare(integrand, "x", None)
-    kinds = dict.fromkeys(problem.parameters, "positive")
+    assumptions = dict.fromkeys(problem.parameters, "positive")
     trees = [reading.expression for reading in read(answer, symbols=problem.symbols)]
-    found = (prove(tree, problem.expression, "x", kinds) for tree in trees)
-    return next((proof for proof in found if proof), None)
+    proofs = (prove(tree, problem.expression, "x", assumptions) for tree in trees)
+    return next((proof for proof in proofs if proof), None)
 
 
 def call(name: str, *args: Expression) -> Expression:
@@ -41,6 +41,7 @@ def diff(e: Expression) -> Expression:
     if not args:
         return Number(0)
     u, du = args[0], diff(args[0])
+    # Rules written here, as the product's rules are what is tested.
     if name == "add":
         return call("add", *(diff(arg) for arg in args))
     if name == "mul":
@@ -95,24 +96,24 @@ trees = st.recursive(
 
 
 def refuted(answer: Expression, integrand: Expression, seed: int) -> bool:
-    """Whether F' and f are proven to differ at a point at which every part of f is real."""
+    """Whether F' and f are proven to differ at a point where every part of f is real."""
     source = random.Random(seed)
     values = {"a": acb(1.3125), "b": acb(-0.7)}
     with precision(256):
-        above, below = compile_tape(answer, "x"), compile_tape(integrand, "x")
+        big_f, small_f = compile_tape(answer, "x"), compile_tape(integrand, "x")
         for _ in range(24):
             x = acb(source.uniform(-4, 4))
-            jets = below.run(x, values, derivative=False)
-            if all(jets[slot][0].imag.is_zero() for slot in below.domain):
-                slope = above.run(x, values)[above.root][1] or acb(0)
-                difference = slope - jets[below.root][0]
+            jets = small_f.run(x, values, derivative=False)
+            if all(jets[slot][0].imag.is_zero() for slot in small_f.domain):
+                slope = big_f.run(x, values)[big_f.root][1] or acb(0)
+                difference = slope - jets[small_f.root][0]
                 if difference.is_finite() and not difference.contains(0):
                     return True
     return False
 
 
 def mutate(e: Expression, source: random.Random) -> Expression:
-    """One constant, sign, function or argument of an expression changed."""
+    """An expression with a changed constant, sign, function or argument."""
     if isinstance(e, Number):
         return Number(e.numerator + 1, e.denominator)
     if isinstance(e, Symbol) or not e.args:
@@ -124,21 +125,21 @@ def mutate(e: Expression, source: random.Random) -> Expression:
 
 
 def compare(answer: Expression, integrand: Expression, count: int, source: random.Random) -> int:
-    """The number of random points, of both signs and all scales, at which F' and f were compared.
+    """The number of random points, of both signs and all scales, with a comparison of F' and f.
 
-    Fails at a point at which they are proven to differ.
+    Fails at a point with a proven difference.
     """
     compared = 0
     with precision(192):
-        above, below = compile_tape(answer, "x"), compile_tape(integrand, "x")
-        names = (above.symbols.keys() | below.symbols.keys()) - {"x"}
+        big_f, small_f = compile_tape(answer, "x"), compile_tape(integrand, "x")
+        names = (big_f.symbols.keys() | small_f.symbols.keys()) - {"x"}
         for _ in range(count):
             values = {name: acb(source.uniform(0.1, 5)) for name in names}
             x = acb(source.choice((-1, 1)) * 10 ** source.uniform(-3, 1.5))
-            jets = below.run(x, values, derivative=False)
-            value = jets[below.root][0]
-            real = all(jets[slot][0].imag.is_zero() for slot in (*below.domain, below.root))
-            slope = above.run(x, values)[above.root][1] or acb(0)
+            jets = small_f.run(x, values, derivative=False)
+            value = jets[small_f.root][0]
+            real = all(jets[slot][0].imag.is_zero() for slot in (*small_f.domain, small_f.root))
+            slope = big_f.run(x, values)[big_f.root][1] or acb(0)
             if real and (slope - value).is_finite():
                 compared += 1
                 assert (slope - value).contains(0), (to_latex(answer), to_latex(integrand), x)

@@ -1,4 +1,4 @@
-"""Constants that are equal, although no relation of the field says so, and those that are not."""
+"""Equal constants without a relation of the field, and different constants."""
 
 from __future__ import annotations
 

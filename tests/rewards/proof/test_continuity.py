@@ -1,4 +1,4 @@
-"""Jumps: which forms exclude them, and which jumps of roots and logarithms are refuted."""
+"""Jumps: forms without jumps, and refuted jumps of roots and logarithms."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ TERMS = st.recursive(
 @examples(1500)
 @given(TERMS)
 def test_no_step_of_a_locally_constant_term(term: Expression) -> None:
-    """A term that is constant on each side of 0 has the same real part on both."""
+    """A term with a constant value on each side of 0 has the same real part on both sides."""
     if not cannot_jump(term, Number(1), "x"):
         return
     tape = compile_tape(term, "x")
@@ -193,7 +193,7 @@ def test_customary_jumps_are_accepted(answer: str, integrand: str) -> None:
 def test_a_proved_identity_needs_values_everywhere(
     answer: str, target: str, points: int | None
 ) -> None:
-    """One point suffices if no divisor is zero on an interval, whichever values roots have."""
+    """A single point suffices if no divisor is zero on an interval, for any values of roots."""
     tree, expected = (read(text)[0].expression for text in (answer, target))
     integrand = Integrand(expected, "x", {}, target)
     outcome = same_function(tree, integrand, (None, None), answer, Budget())
@@ -207,7 +207,7 @@ def test_an_inverse_function_turns_at_three_values() -> None:
     tape = compile_tape(read("x^2")[0].expression, "x")
     with precision(128):
         at = partial(tape.at, tape.root, values={})
-        turns, wholes = (breakpoints(at, kind, 400, 2.0**-40)[0] for kind in ("turn", "integer"))
+        turns, wholes = (breakpoints(at, event, 400, 2.0**-40)[0] for event in ("turn", "integer"))
     assert [round(float(low.mid())) for low, _ in turns] == [-1, 0, 1]
     assert len(wholes) > len(turns)
 
@@ -216,11 +216,11 @@ def test_the_zeros_of_an_imaginary_part_are_isolated() -> None:
     """The real part of ``i(x - 2)`` is 0 everywhere."""
     tape = compile_tape(read("|ix-2i|", symbols=["x"])[0].expression, "x")
     with precision(128):
-        places, complete = breakpoints(
+        intervals, complete = breakpoints(
             partial(tape.at, tape.breaks[0].slot, values={}), tape.breaks[0].at, 400, 2.0**-20
         )
     assert complete
-    assert [round(float(low)) for low, _ in places] == [2]
+    assert [round(float(low)) for low, _ in intervals] == [2]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Functions that vanish on a curve, and functions that do not."""
+"""Functions that vanish on a curve, and functions that do not vanish."""
 
 from __future__ import annotations
 

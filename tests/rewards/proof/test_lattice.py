@@ -26,8 +26,8 @@ rationals = st.builds(fmpq, st.integers(-9, 9), st.integers(1, 6)).filter(bool)
 vectors = st.dictionaries(st.integers(0, 2), rationals, min_size=1)
 
 
-def whole(lattice: Lattice, vector: Vector) -> bool:
-    """Whether a vector is the whole combination of units that the lattice says."""
+def is_combination(lattice: Lattice, vector: Vector) -> bool:
+    """Whether a vector is the lattice's integer combination of units."""
     total: Vector = {}
     multiples = lattice.add(vector) or []
     for at, n in multiples:
@@ -38,19 +38,19 @@ def whole(lattice: Lattice, vector: Vector) -> bool:
 
 @given(st.lists(vectors, max_size=6))
 def test_vectors_are_whole_combinations_of_units(given_vectors: list[Vector]) -> None:
-    lattice = settled(*given_vectors, most=10**9)
+    lattice = settled(*given_vectors, size=10**9)
     assert len(lattice.units) <= 3
-    assert all(whole(lattice, vector) for vector in given_vectors)
+    assert all(is_combination(lattice, vector) for vector in given_vectors)
     assert len(lattice.units) <= 3
 
 
-def settled(*given_vectors: Mapping[int, fmpq | int], most: int = 128) -> Lattice:
+def settled(*given_vectors: Mapping[int, fmpq | int], size: int = 128) -> Lattice:
     """The lattice of a second tower, after a first tower has read the vectors."""
-    first = Lattice(most)
+    lattice = Lattice(size)
     for vector in given_vectors:
-        first.add({k: fmpq(c) for k, c in vector.items()})
-    second = Lattice(most)
-    for unit in first.basis():
+        lattice.add({k: fmpq(c) for k, c in vector.items()})
+    second = Lattice(size)
+    for unit in lattice.basis():
         second.add(unit)
     return second
 
@@ -61,7 +61,7 @@ def test_units_are_as_coarse_as_can_be() -> None:
     assert len(settled({0: 1}, {0: 1, 1: 1}, {0: 1, 1: -1}).units) == 2
     constants = settled({0: 6, 1: 4}, {0: 3, 1: 1}, {0: 9, 1: 5}, {0: 3, 1: 3})
     assert len(constants.units) == 2
-    assert whole(constants, {0: fmpq(6), 1: fmpq(2)})
+    assert is_combination(constants, {0: fmpq(6), 1: fmpq(2)})
 
 
 def test_vectors_with_too_high_multiples_are_no_combinations() -> None:
@@ -73,7 +73,7 @@ def test_vectors_with_too_high_multiples_are_no_combinations() -> None:
 
 
 def test_the_zero_vector_is_no_unit() -> None:
-    """A unit of a first tower may be zero in the second, whose rules compute all its addends."""
+    """A unit of a first tower may be zero in the second tower, whose rules compute all addends."""
     lattice = Lattice(128)
     assert lattice.add({}) == []
     assert lattice.units == []
@@ -101,7 +101,7 @@ def test_a_vector_that_needs_a_finer_unit_is_no_combination_in_the_first_tower()
     ],
 )
 def test_two_towers_suffice(integrand: str, answer: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The units of all exponents that the first tower read are those of the second."""
+    """The second tower has the units of all exponents read by the first tower."""
     assert len(towers_of(integrand, answer, monkeypatch)) == 2
 
 
@@ -199,7 +199,7 @@ def test_another_phase_or_power_is_refuted(integrand: str, answer: str) -> None:
 
 @pytest.mark.parametrize("n", [8, 12])
 def test_known_sines_and_cosines_have_their_values(n: int) -> None:
-    """Eighths and twelfths of pi are polynomials in square roots that satisfy each other."""
+    """Eighths and twelfths of pi are polynomials in square roots with mutual relations."""
     of_numbers = Tower(Field(), "x", {})
     for k in range(-2 * n, 2 * n + 1):
         sine, cosine = (

@@ -1,4 +1,4 @@
-"""Limits by expansions: values that are known, laws that hold for all functions, and refusals."""
+"""Limits by expansions: known values, laws of all functions, and refusals."""
 
 from __future__ import annotations
 
@@ -84,25 +84,25 @@ VALUES = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "value"), VALUES)
-def test_values(asked: str, value: str | None) -> None:
-    question = limit_readings(asked)[0]
-    found = question.limit()
+@pytest.mark.parametrize(("text", "value"), VALUES)
+def test_values(text: str, value: str | None) -> None:
+    question = limit_readings(text)[0]
+    limit = question.limit()
     if value is None:
-        assert found == Limit(sign=1)
+        assert limit == Limit(sign=1)
         return
-    assert found.value is not None
+    assert limit.value is not None
     named = value.replace(r"\gamma_E", "")
     if named != value:
-        assert found.value.function == "euler_gamma"
+        assert limit.value.function == "euler_gamma"
         return
     expected = read(value, symbols=question.parameters)[0].expression
-    kinds = dict.fromkeys(question.parameters, "positive")
-    assert are_equal(expected, found.value, kinds)
+    assumptions = dict.fromkeys(question.parameters, "positive")
+    assert are_equal(expected, limit.value, assumptions)
 
 
 @pytest.mark.parametrize(
-    ("asked", "sign"),
+    ("text", "sign"),
     [
         (r"\lim_{x\to0}\frac{1}{x^2}", 1),
         (r"\lim_{x\to0^-}\frac1x", -1),
@@ -111,12 +111,12 @@ def test_values(asked: str, value: str | None) -> None:
         (r"\lim_{n\to\infty}\frac{n^n}{n!}", 1),
     ],
 )
-def test_infinities(asked: str, sign: int) -> None:
-    assert limit_readings(asked)[0].limit() == Limit(sign)
+def test_infinities(text: str, sign: int) -> None:
+    assert limit_readings(text)[0].limit() == Limit(sign)
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "text",
     [
         r"\lim_{x\to0}\frac1x",
         r"\lim_{x\to0}e^{1/x}",
@@ -132,12 +132,12 @@ def test_infinities(asked: str, sign: int) -> None:
         r"\lim_{x\to0}\Gamma(x)",
     ],
 )
-def test_no_limit(asked: str) -> None:
-    assert not limit_readings(asked)[0].limit().exists
+def test_no_limit(text: str) -> None:
+    assert not limit_readings(text)[0].limit().exists
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "text",
     [
         r"\lim_{x\to\infty}x^{a-b}",  # depends on the order of a and b
         r"\lim_{n\to\infty}n\sin n",  # whole numbers only come near to a multiple of pi
@@ -148,15 +148,15 @@ def test_no_limit(asked: str) -> None:
         r"\lim_{x\to\infty}" + "e^{" * 40 + "x" + "}" * 40,  # more scales than are counted
     ],
 )
-def test_nothing_is_said_without_a_proof(asked: str) -> None:
+def test_nothing_is_said_without_a_proof(text: str) -> None:
     with pytest.raises(NotExpandedError):
-        limit_readings(asked)[0].limit()
+        limit_readings(text)[0].limit()
 
 
-@pytest.mark.parametrize("asked", [r"\lim_{x\to0}\sqrt{-1-x^2}", r"\lim_{x\to0^-}\ln x"])
-def test_no_real_values(asked: str) -> None:
+@pytest.mark.parametrize("text", [r"\lim_{x\to0}\sqrt{-1-x^2}", r"\lim_{x\to0^-}\ln x"])
+def test_no_real_values(text: str) -> None:
     with pytest.raises(UndefinedError):
-        limit_readings(asked)[0].limit()
+        limit_readings(text)[0].limit()
 
 
 def test_the_side_on_which_a_function_is_real_is_told() -> None:
@@ -202,20 +202,20 @@ def test_a_substitution_of_the_variable_changes_nothing(
 @given(st.integers(0, 10**6))
 def test_the_answer_of_the_generator_is_found(seed: int) -> None:
     target = generated(seed, 1).target_as(QuestionTarget)
-    found = limit_readings(target.question)[0].limit()
+    limit = limit_readings(target.question)[0].limit()
     assert target.answer is not None
     if "infty" in target.answer or "text" in target.answer:
-        assert found.value is None
-        assert found.exists == ("infty" in target.answer)
+        assert limit.value is None
+        assert limit.exists == ("infty" in target.answer)
     else:
-        assert found.value is not None
-        assert are_equal(read(target.answer)[0].expression, found.value, {})
+        assert limit.value is not None
+        assert are_equal(read(target.answer)[0].expression, limit.value, {})
 
 
 @examples(40)
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
 def test_sums_and_products(first_seed: int, second_seed: int) -> None:
-    """The limit of a sum or product of functions with finite limits at one point."""
+    """The limit of a sum or product of functions with finite limits at the same point."""
     first, second = _drawn(first_seed), _drawn(second_seed)
     if first.at != second.at or first.side != second.side:
         second = first
@@ -226,9 +226,9 @@ def test_sums_and_products(first_seed: int, second_seed: int) -> None:
         both = LimitQuestion(
             combined(first.expression, second.expression), "x", first.at, first.side
         )
-        found = both.limit().value
-        assert found is not None
-        assert are_equal(found, combined(limits[0].value, limits[1].value), {})
+        limit = both.limit().value
+        assert limit is not None
+        assert are_equal(limit, combined(limits[0].value, limits[1].value), {})
     opposite = LimitQuestion(neg(first.expression), "x", first.at, first.side).limit().value
     assert opposite is not None
     assert are_equal(neg(opposite), limits[0].value, {})

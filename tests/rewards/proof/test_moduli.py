@@ -1,4 +1,4 @@
-"""ln|u| is ln u for real u only: at points, in proofs, in certificates and for their checker."""
+"""ln|u| is ln u for real u only: at points, in proofs, in certificates and in the checker."""
 
 from __future__ import annotations
 
@@ -55,23 +55,23 @@ def test_moduli_are_proved_where_they_are_right(integrand: str, answer: str) -> 
     assert check(certify(answer, integrand)) == []
 
 
-def forged(inside: list[Any], slope: list[Any]) -> dict[str, Any]:
-    """A certificate that ln|u|/(2i) is an antiderivative of 1/(x^2 + 1)."""
-    one, i = [["1", []]], [["1", [[1, 1]]]]
+def forged(radicand: list[Any], slope: list[Any]) -> dict[str, Any]:
+    """A certificate with the claim that ln|u|/(2i) is an antiderivative of 1/(x^2 + 1)."""
+    unit, i = [["1", []]], [["1", [[1, 1]]]]
     constant = {"args": [], "unit": "1", "partner": None}
     generators = [
-        {"function": "variable", "meaning": "x", "derivative": [one, one]} | constant,
-        {"function": "i", "meaning": "i", "derivative": [[], one]} | constant,
+        {"function": "variable", "meaning": "x", "derivative": [unit, unit]} | constant,
+        {"function": "i", "meaning": "i", "derivative": [[], unit]} | constant,
         {"function": "ln_abs", "meaning": "ln|u|", "derivative": slope}
         | constant
-        | {"args": [inside]},
+        | {"args": [radicand]},
     ]
     square = [["1", [[0, 2]]], ["1", []]]
     case = {
         "conditions": [],
         "generators": generators,
         "terms": [[[["1/2", [[2, 1]]]], i]],
-        "integrand": [one, square],
+        "integrand": [unit, square],
         "denominator": [
             ["1", [[0, 2], [1, 3]]],
             ["1", [[1, 3]]],

@@ -1,7 +1,7 @@
-"""Identities with one number, sign or function changed: what is proved of them is still true.
+"""Identities with a changed number, sign or function: every proved identity is true.
 
-``python -m tests.rewards.proof.test_mutations 100000`` has as many as one likes, and as many pairs
-of expressions that are equal up to a branch.
+``python -m tests.rewards.proof.test_mutations 100000`` tests a given number of identities, and as
+many pairs of expressions with equality up to a branch.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ def tree(source: random.Random, depth: int) -> Expression:
     """An expression in x, and perhaps a."""
     if depth == 0:
         return source.choice((X, linear(source), linear(source), number(source), A))
-    kind = source.random()
-    if kind < 0.5:
-        parts = tree(source, depth - 1), tree(source, source.randrange(depth))
-        return call(source.choice(("add", "mul", "mul", "div")), *parts)
+    u = source.random()
+    if u < 0.5:
+        children = tree(source, depth - 1), tree(source, source.randrange(depth))
+        return call(source.choice(("add", "mul", "mul", "div")), *children)
     inner = tree(source, depth - 1)
-    if kind < 0.65:
+    if u < 0.65:
         exponent = source.choice(((2, 1), (3, 1), (-1, 1), (1, 2), (1, 3), (3, 2), (-1, 2)))
         return call("pow", inner, Number(*exponent))
     names = "sin cos exp tan ln sinh cosh tanh atan sqrt asinh asin atanh erf abs"
@@ -61,24 +61,24 @@ def tree(source: random.Random, depth: int) -> Expression:
 
 
 def differ(answer: Expression, integrand: Expression, source: random.Random) -> bool:
-    """Whether F' and f are proven to differ at a point at which every part of f is real."""
+    """Whether F' and f are proven to differ at a point where every part of f is real."""
     with precision(256):
-        above, below = compile_tape(answer, "x"), compile_tape(integrand, "x")
+        big_f, small_f = compile_tape(answer, "x"), compile_tape(integrand, "x")
         for _ in range(POINTS):
             x, values = acb(source.uniform(-4, 4)), {"a": acb(source.uniform(0.2, 3))}
-            jets = below.run(x, values, derivative=False)
-            if all(jets[slot][0].imag.is_zero() for slot in below.domain):
-                slope = above.run(x, values)[above.root][1] or acb(0)
-                difference = slope - jets[below.root][0]
+            jets = small_f.run(x, values, derivative=False)
+            if all(jets[slot][0].imag.is_zero() for slot in small_f.domain):
+                slope = big_f.run(x, values)[big_f.root][1] or acb(0)
+                difference = slope - jets[small_f.root][0]
                 if difference.is_finite() and not difference.contains(0):
                     return True
     return False
 
 
 def survey(count: int, seed: int) -> dict[str, int]:
-    """Prove F' = f for random F, and mutations of it; count proofs, and the points that they had.
+    """Prove F' = f for random F and mutations of f. Count proofs, and the points of the proofs.
 
-    Fails where what is proved is refuted at a point.
+    Fails for a proved identity with a refuting point.
     """
     source = random.Random(seed)
     counts = dict.fromkeys(("mutations", "refuted", "proved", "identities", "points"), 0)
@@ -87,15 +87,16 @@ def survey(count: int, seed: int) -> dict[str, int]:
         integrand = diff(answer)
         if needs_worker(answer) or needs_worker(integrand):
             continue
+        # The identity itself, a mutated answer, and a mutated integrand.
         pairs = [
             (answer, integrand),
             (mutate(answer, source), integrand),
             (answer, mutate(integrand, source)),
         ]
-        for mutated, (one, other) in enumerate(pairs):
-            proved = prove(one, other, "x", {"a": "positive"}) is not None
-            false = differ(one, other, source)
-            assert not (proved and false), (to_latex(one), to_latex(other), seed)
+        for mutated, (big_f, f) in enumerate(pairs):
+            proved = prove(big_f, f, "x", {"a": "positive"}) is not None
+            false = differ(big_f, f, source)
+            assert not (proved and false), (to_latex(big_f), to_latex(f), seed)
             counts["points"] += POINTS * proved
             if mutated:
                 counts["mutations"] += 1
@@ -123,28 +124,31 @@ def polynomial(source: random.Random, degree: int) -> Expression:
 
 
 def branches(source: random.Random) -> tuple[Expression, Expression]:
-    """Two expressions that are equal up to a branch, such as sqrt(v^2) and v, for v = a + b r."""
-    square, one, two = polynomial(source, source.choice((1, 1, 2, 4))), Number(1), Number(2)
+    """Two expressions with equality up to a branch, such as sqrt(v^2) and v, for v = a + b r."""
+    # v = a + b r with a root, a sine or an exponential r whose square u is known: v^2 is then a
+    # polynomial in r.
+    square, unit, double = polynomial(source, source.choice((1, 1, 2, 4))), Number(1), Number(2)
     minus = Number(-1)
     nested = call("add", call("sqrt", polynomial(source, 1)), Number(source.randint(-2, 3)))
-    sine = call("add", one, call("mul", minus, call("pow", call("cos", X), two)))
+    sine = call("add", unit, call("mul", minus, call("pow", call("cos", X), double)))
     r, u = source.choice(
         (
             (call("sqrt", square), square),
             (call("sqrt", nested), nested),
             (call("sin", X), sine),
-            (call("exp", X), call("exp", call("mul", two, X))),
+            (call("exp", X), call("exp", call("mul", double, X))),
         )
     )
     a, b = polynomial(source, source.choice((0, 1, 2))), polynomial(source, source.choice((0, 1)))
     v = call("add", a, call("mul", b, r))
-    v2 = call("add", call("mul", a, a), call("mul", b, b, u), call("mul", two, a, b, r))
+    v2 = call("add", call("mul", a, a), call("mul", b, b, u), call("mul", double, a, b, r))
     conjugate = call("add", a, call("mul", minus, b, r))
-    complement = call("add", one, call("mul", minus, v2))
+    complement = call("add", unit, call("mul", minus, v2))
     half, pi = Number(1, 2), Call("pi")
-    twice = call("atan", call("div", call("mul", two, v), complement))
-    other = call("atan", call("div", call("mul", minus, complement), call("mul", two, v)))
+    twice = call("atan", call("div", call("mul", double, v), complement))
+    second = call("atan", call("div", call("mul", minus, complement), call("mul", double, v)))
     roots = call("mul", call("sqrt", call("mul", v, conjugate)), call("sqrt", v))
+    # Each pair is equal on one branch only: roots and logarithms of squares, and inverse functions.
     pair = source.choice(
         (
             (call("sqrt", v2), v),
@@ -154,18 +158,18 @@ def branches(source: random.Random) -> tuple[Expression, Expression]:
             (roots, call("mul", v, call("sqrt", conjugate))),
             (call("asin", v), call("atan", call("div", v, call("sqrt", complement)))),
             (call("atan", v), call("mul", half, twice)),
-            (call("atan", v), call("mul", half, call("add", call("mul", half, pi), other))),
+            (call("atan", v), call("mul", half, call("add", call("mul", half, pi), second))),
         )
     )
     return pair if source.random() < 0.5 else pair[::-1]
 
 
 def survey_of_branches(count: int, seed: int) -> dict[str, int]:
-    """Prove F' = f for pairs of branches. Fails where what is proved is refuted at a point."""
+    """Prove F' = f for pairs of branches. Fails for a proved identity with a refuting point."""
     source, counts = random.Random(seed), {"proved": 0, "refuted": 0}
     for _ in range(count):
-        answer, other = (call("mul", X, tree) for tree in branches(source))
-        integrand = diff(other)
+        answer, integral = (call("mul", X, tree) for tree in branches(source))
+        integrand = diff(integral)
         proved = prove(answer, integrand, "x", {}) is not None
         false = differ(answer, integrand, source)
         assert not (proved and false), (to_latex(answer), to_latex(integrand), seed)

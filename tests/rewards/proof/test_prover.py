@@ -1,4 +1,4 @@
-"""The prover of identities: what it must prove, what it must not, and that balls agree."""
+"""The prover of identities: required proofs, forbidden proofs, and agreement with balls."""
 
 from __future__ import annotations
 
@@ -165,11 +165,11 @@ NESTED = [
 ]
 
 
-@pytest.mark.parametrize(("integrand", "answer", "other"), NESTED)
-def test_nested_roots(integrand: str, answer: str, other: str) -> None:
-    """An answer is proved, and one on another branch, or with another sign, is not."""
+@pytest.mark.parametrize(("integrand", "answer", "wrong"), NESTED)
+def test_nested_roots(integrand: str, answer: str, wrong: str) -> None:
+    """An answer is proved; an answer on another branch, or with another sign, is not."""
     assert proof_of(answer, integrand) is not None
-    assert proof_of(other, integrand) is None
+    assert proof_of(wrong, integrand) is None
 
 
 @pytest.mark.parametrize(
@@ -365,19 +365,19 @@ def test_a_proof_leaves_no_cycles_of_references() -> None:
 
 def test_a_difference_that_is_zero_divides_nothing() -> None:
     field = Field()
-    one = field.ring.one
-    x = field.get("symbol", ("x",), lambda: one).element
-    for above in (one, one * 2, x, 1 / x):
+    unit = field.ring.one
+    x = field.get("symbol", ("x",), lambda: unit).element
+    for numerator in (unit, unit * 2, x, 1 / x):
         with pytest.raises(NotProvedError):
-            above / (x - x)
+            numerator / (x - x)
 
 
 @given(st.data())
 def test_the_support_has_the_generators_that_occur(data: st.DataObject) -> None:
-    """Whatever is known of it without looking at the polynomials."""
+    """The support known without a look at the polynomials."""
     field = Field()
-    made = [field.get("symbol", (name,), lambda: field.ring.one).element for name in "xyz"]
-    values = [*made, field.ring.zero, field.ring.one, field.ring.one * 2]
+    generators = [field.get("symbol", (name,), lambda: field.ring.one).element for name in "xyz"]
+    values = [*generators, field.ring.zero, field.ring.one, field.ring.one * 2]
     for _ in range(12):
         a, b = (data.draw(st.sampled_from(values)) for _ in range(2))
         name = data.draw(st.sampled_from(("add", "sub", "mul", "truediv", "inverse", "square")))
@@ -389,8 +389,8 @@ def test_the_support_has_the_generators_that_occur(data: st.DataObject) -> None:
             value = a**2 if len(a.num) + len(a.den) < 8 else a
         else:
             value = getattr(operator, name)(a, b)
-        known, seen = value.support, field.support(Quotient(value.num, value.den))
-        assert known in (-1, seen)
+        remembered, seen = value.support, field.support(Quotient(value.num, value.den))
+        assert remembered in (-1, seen)
         assert value.num.gcd(value.den).is_one()
         values.append(value)
 
@@ -424,7 +424,7 @@ def test_what_has_no_zeros(text: str, none: bool) -> None:
 
 
 def test_norms_of_norms_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a bound, the signs of these nested roots took minutes."""
+    """Without a bound, the signs of the nested roots took minutes."""
     counted: list[object] = []
     norms = signs.norms
 

@@ -53,11 +53,11 @@ def test_no_proof_is_refuted_at_a_hundred_thousand_points() -> None:
         if row["label"] != "right":
             continue
         problem = prepare(row["integrand"], None, None)
-        f, kinds = problem.expression, dict.fromkeys(problem.parameters, "positive")
+        f, assumptions = problem.expression, dict.fromkeys(problem.parameters, "positive")
         for reading in read(row["answer"], symbols=problem.symbols)[:1]:
             answer = reading.expression
             slow = needs_worker(f) or needs_worker(answer)
-            if prove(answer, f, problem.variable, kinds) and problem.variable == "x":
+            if prove(answer, f, problem.variable, assumptions) and problem.variable == "x":
                 compared += compare(answer, f, 30 if slow else 160, source)
     assert compared >= 100_000
 
@@ -94,22 +94,22 @@ def test_derivatives_are_proved(tree: Expression) -> None:
     assert prove(tree, diff(tree), "x", {"a": "positive"}) is not None
 
 
-def differs(one: Expression, other: Expression, source: random.Random, *, order: int) -> bool:
-    """Whether two expressions (of order 1: the slope of one, and the other) differ at a point."""
+def differs(f: Expression, g: Expression, source: random.Random, *, order: int) -> bool:
+    """Whether two expressions (order 1: the slope of one expression, and the other) differ."""
     values = {"a": acb(1.3125), "b": acb(-0.7)}
     with precision(256):
-        left, right = compile_tape(one, "x"), compile_tape(other, "x")
+        f_tape, g_tape = compile_tape(f, "x"), compile_tape(g, "x")
         for _ in range(12):
             x = acb(source.uniform(-3, 3))
-            a = left.run(x, values)[left.root][order] or acb(0)
-            difference = a - right.run(x, values)[right.root][0]
+            a = f_tape.run(x, values)[f_tape.root][order] or acb(0)
+            difference = a - g_tape.run(x, values)[g_tape.root][0]
             if difference.is_finite() and not difference.contains(0):
                 return True
     return False
 
 
 def elements(tree: Expression) -> tuple[Expression, Expression] | None:
-    """An expression and its derivative, rewritten; None where a rule gives up."""
+    """An expression and its derivative, rewritten; None if a rule gives up."""
 
     def use(tower: Tower) -> tuple[Expression, Expression]:
         value = tower.value(tree)
@@ -139,16 +139,16 @@ def elements(tree: Expression) -> tuple[Expression, Expression] | None:
 def test_rules_keep_values_and_derivatives(text: str) -> None:
     source = random.Random(text)
     for reading in read(text, symbols=["x"]):
-        found = elements(reading.expression)
-        if found is not None:
-            assert not differs(reading.expression, found[0], source, order=0)
-            assert not differs(reading.expression, found[1], source, order=1)
+        values = elements(reading.expression)
+        if values is not None:
+            assert not differs(reading.expression, values[0], source, order=0)
+            assert not differs(reading.expression, values[1], source, order=1)
 
 
 @examples(200)
 @given(trees, st.integers(0, 2**32))
 def test_random_expressions_keep_values_and_derivatives(tree: Expression, seed: int) -> None:
-    found = elements(tree)
-    if found is not None:
-        assert not differs(tree, found[0], random.Random(seed), order=0)
-        assert not differs(tree, found[1], random.Random(seed), order=1)
+    values = elements(tree)
+    if values is not None:
+        assert not differs(tree, values[0], random.Random(seed), order=0)
+        assert not differs(tree, values[1], random.Random(seed), order=1)

@@ -39,19 +39,19 @@ PROVED = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "answer"), PROVED)
-def test_closed_forms_are_proved(asked: str, answer: str) -> None:
-    assert prove_sum(read_sum(asked)[0], tree(answer)) is not None
+@pytest.mark.parametrize(("question", "answer"), PROVED)
+def test_closed_forms_are_proved(question: str, answer: str) -> None:
+    assert prove_sum(read_sum(question)[0], tree(answer)) is not None
 
 
-@pytest.mark.parametrize(("asked", "answer"), PROVED)
+@pytest.mark.parametrize(("question", "answer"), PROVED)
 @pytest.mark.parametrize("wrong", ["{}+1", "2({})", "-({})", r"{}+(-1)^n", r"{}+\frac{{1}}{{n!}}"])
-def test_near_misses_are_not(asked: str, answer: str, wrong: str) -> None:
-    assert prove_sum(read_sum(asked)[0], tree(wrong.format(answer))) is None
+def test_near_misses_are_not(question: str, answer: str, wrong: str) -> None:
+    assert prove_sum(read_sum(question)[0], tree(wrong.format(answer))) is None
 
 
 @pytest.mark.parametrize(
-    ("asked", "answer"),
+    ("question", "answer"),
     [
         (r"\sum_{k=0}^{n} \binom{n}{k}", "2^n"),  # the term has the symbol of the limit
         (r"\sum_{k=1}^{n} \left\lfloor k\right\rfloor", r"\frac{n(n+1)}{2}"),  # not analytic
@@ -60,8 +60,8 @@ def test_near_misses_are_not(asked: str, answer: str, wrong: str) -> None:
         (r"\sum_{k=0}^{n} \binom{k}{m}", r"\binom{n+1}{m+1}"),
     ],
 )
-def test_what_telescoping_does_not_prove(asked: str, answer: str) -> None:
-    assert prove_sum(read_sum(asked)[0], tree(answer)) is None
+def test_what_telescoping_does_not_prove(question: str, answer: str) -> None:
+    assert prove_sum(read_sum(question)[0], tree(answer)) is None
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ DEFINITE = [
 ACCEPTED = {"i": 140, "j": 91, "k": 56, "l": 58, "m": 12}
 QUESTIONS = json.loads((Path(__file__).parents[1] / "cases/integral_questions.json").read_text())
 #: Sentences around an integral that ask for something else than the integral.
-OTHER = r"""
+DIFFERENT_REQUESTS = r"""
 Find $G$ and multiply the result by 2.
 Evaluate $G$, then differentiate the result.
 Find the derivative of $G$.
@@ -103,7 +103,7 @@ def test_other_peoples_questions(name: str) -> None:
     assert accepted >= ACCEPTED[name]
 
 
-@pytest.mark.parametrize("question", OTHER)
+@pytest.mark.parametrize("question", DIFFERENT_REQUESTS)
 @pytest.mark.parametrize(
     ("integral", "value"), [(r"\int_0^1 x^2\,dx", r"\frac13"), (r"\int x\,dx", "x^2/2")]
 )

@@ -96,8 +96,8 @@ def test_every_spelling_is_the_same_problem(
 @given(st.sampled_from(DIFFERENTIALS), st.sampled_from("xt"))
 @examples(100)
 def test_a_differential_in_a_numerator_or_in_front(differential, letter):
-    inside = rf"\int \frac{{V{differential}}}{{1+V^2}}".replace("V", letter)
-    assert integrand_of(read_integral(inside)) == expected(
+    integral = rf"\int \frac{{V{differential}}}{{1+V^2}}".replace("V", letter)
+    assert integrand_of(read_integral(integral)) == expected(
         rf"\frac{{{letter}}}{{1+{letter}^2}}", letter
     )
     front = rf"\int_0^1 {differential} \, V^2 + V".replace("V", letter)
@@ -218,7 +218,7 @@ def test_entire_sums_hold_for_every_x():
     ],
 )
 def test_each_reading_of_an_ambiguous_problem_may_fit(problem, right, wrong, flag):
-    first, second = (verify_antiderivative(rf"\boxed{{{each}}}", problem) for each in right)
+    first, second = (verify_antiderivative(rf"\boxed{{{answer}}}", problem) for answer in right)
     assert first.correct
     assert second.correct
     assert f"problem_{flag}:second" in {*first.evidence.flags, *second.evidence.flags}
@@ -259,8 +259,8 @@ def test_each_reading_of_a_definite_integral_may_fit():
     assert "problem_elliptic_modulus:second" in second.evidence.flags
     assert verify_definite_integral(r"\boxed{3G}", problem).status.value == "incorrect"
     # A reference says which reading is meant.
-    known = verify_definite_integral(r"\boxed{2G}", problem, reference="2")
-    assert known.status.value == "incorrect"
+    verdict = verify_definite_integral(r"\boxed{2G}", problem, reference="2")
+    assert verdict.status.value == "incorrect"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Words with which a question asks for its formula have to be known."""
+"""The words of a question's request for a formula have to be known."""
 
 from __future__ import annotations
 
@@ -109,19 +109,19 @@ General solution of $y'=2y$
 Find the function $y$ with $y'=2y$.
 """,
 }
-LINES = [(kind, line) for kind, text in CHANGED.items() for line in text.strip().splitlines()]
-PLAIN_LINES = [(kind, line) for kind, text in PLAIN.items() for line in text.strip().splitlines()]
+LINES = [(task, line) for task, text in CHANGED.items() for line in text.strip().splitlines()]
+PLAIN_LINES = [(task, line) for task, text in PLAIN.items() for line in text.strip().splitlines()]
 
 
-@pytest.mark.parametrize(("kind", "question"), LINES)
-def test_the_answer_that_overlooks_words_is_not_accepted(kind: str, question: str) -> None:
+@pytest.mark.parametrize(("task", "question"), LINES)
+def test_the_answer_that_overlooks_words_is_not_accepted(task: str, question: str) -> None:
     with suppress(ProblemError):
-        assert not QUESTIONS[kind].verify(rf"\boxed{{{BARE[kind]}}}", question).correct
+        assert not QUESTIONS[task].verify(rf"\boxed{{{BARE[task]}}}", question).correct
 
 
-@pytest.mark.parametrize(("kind", "question"), PLAIN_LINES)
-def test_words_that_change_nothing_are_known(kind: str, question: str) -> None:
-    assert QUESTIONS[kind].verify(rf"\boxed{{{BARE[kind]}}}", question).correct
+@pytest.mark.parametrize(("task", "question"), PLAIN_LINES)
+def test_words_that_change_nothing_are_known(task: str, question: str) -> None:
+    assert QUESTIONS[task].verify(rf"\boxed{{{BARE[task]}}}", question).correct
 
 
 @pytest.mark.parametrize("relation", ["d=3", "2d=6", "e=3", "ed=9"])
@@ -138,6 +138,6 @@ def test_an_error_names_the_word() -> None:
 
 @pytest.mark.hypothesis
 @given(st.text(max_size=200), st.sampled_from(sorted(OWN)))
-def test_any_text_is_read(text: str, kind: str) -> None:
+def test_any_text_is_read(text: str, task: str) -> None:
     with suppress(ProblemError):
-        check_requests(text.replace("\ue012", ""), (), kind)
+        check_requests(text.replace("\ue012", ""), (), task)

@@ -1,4 +1,4 @@
-"""Sums and questions about power series as people write them."""
+"""Sums and questions about power series in people's notation."""
 
 from __future__ import annotations
 
@@ -49,21 +49,23 @@ def test_words_of_conditions_may_follow_one_another() -> None:
 
 
 def test_a_number_of_terms_stands_for_a_degree() -> None:
-    asked = read_series(r"Compute the first 4 nonzero terms of the Maclaurin series of $e^x\cos x$")
-    assert asked.terms == 4
+    series = read_series(
+        r"Compute the first 4 nonzero terms of the Maclaurin series of $e^x\cos x$"
+    )
+    assert series.terms == 4
     text = r"Compute up to degree 5 ($x^5$) the terms of the Maclaurin series of $f(x) = A\sin x$"
     assert to_latex(read_series(text).degree) == "5"
 
 
 def test_an_addend_may_stand_outside() -> None:
-    inside, outside = read_sum(r"\sum_{k=1}^n k + 1")
-    assert to_latex(inside.term) == "k + 1"
-    assert (to_latex(outside.term), to_latex(outside.outside)) == ("k", "1")
+    both, apart = read_sum(r"\sum_{k=1}^n k + 1")
+    assert to_latex(both.term) == "k + 1"
+    assert (to_latex(apart.term), to_latex(apart.outside)) == ("k", "1")
     assert len(read_sum(r"\sum_{k=1}^n (k + 1)")) == 1
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted", "function", "centre", "degree"),
+    ("text", "form", "function", "centre", "degree"),
     [
         (r"Taylor polynomial of degree 4 about $x=0$ of $\sin x$", "polynomial", r"\sin", "0", "4"),
         (r"the third-degree Taylor polynomial of $\ln x$ centered at $a=1$", "polynomial", r"\ln",
@@ -84,11 +86,11 @@ def test_an_addend_may_stand_outside() -> None:
          r"\sin", "0", "3"),
     ],
 )  # fmt: skip
-def test_series(text: str, wanted: str, function: str, centre: str, degree: str) -> None:
-    asked = read_series(text)
-    assert asked.wanted == wanted
-    assert to_latex(asked.function) == rf"{function}\left(x\right)"
-    assert (to_latex(asked.centre), to_latex(asked.degree)) == (centre, degree)
+def test_series(text: str, form: str, function: str, centre: str, degree: str) -> None:
+    series = read_series(text)
+    assert series.wanted == form
+    assert to_latex(series.function) == rf"{function}\left(x\right)"
+    assert (to_latex(series.centre), to_latex(series.degree)) == (centre, degree)
 
 
 def test_a_word_that_is_not_known_makes_a_question_unreadable() -> None:

@@ -1,8 +1,8 @@
 """The verifier against ``cases/redteam.json`` and ``cases/special_integrals.json``, row by row.
 
-Rows that today's verifier judges wrongly are listed by id in ``cases/known_failures.json``. They
-are expected to fail strictly: who mends the verifier sees them turn, and takes them off the list.
-Those under ``slow`` ran into the deadline, which another machine may meet.
+Rows with a wrong verdict of today's verifier are listed by id in ``cases/known_failures.json``. The
+rows are expected to fail strictly: a mended verifier makes the test fail until the row leaves the
+list. Rows under ``slow`` ran into the deadline; a faster machine may meet the deadline.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from calculus_harness.rewards import verify_many
 pytestmark = pytest.mark.slow
 
 CASES = Path(__file__).parents[1] / "cases"
-KNOWN: dict[str, list[str]] = json.loads((CASES / "known_failures.json").read_text("utf-8"))
+FAILURES: dict[str, list[str]] = json.loads((CASES / "known_failures.json").read_text("utf-8"))
 #: Seconds for one row: a row that takes longer fails.
 DEADLINE = {"redteam": 5.0, "special_integrals": 20.0}
 Row = dict[str, Any]
 
 
 def rows(name: str) -> list[Row]:
-    found: list[Row] = json.loads((CASES / f"{name}.json").read_text(encoding="utf-8"))
-    return found
+    loaded: list[Row] = json.loads((CASES / f"{name}.json").read_text(encoding="utf-8"))
+    return loaded
 
 
 def parameters(name: str) -> list[Any]:
     def marks(id: str) -> list[pytest.MarkDecorator]:
-        if id in KNOWN[name]:
+        if id in FAILURES[name]:
             return [pytest.mark.xfail(reason="judged wrongly today", strict=True)]
-        if id in KNOWN["slow"]:
+        if id in FAILURES["slow"]:
             return [pytest.mark.xfail(reason="may take longer than the deadline", strict=False)]
         return []
 
@@ -50,29 +50,29 @@ def status(name: str, row: Row) -> str:
 
 @pytest.mark.parametrize("row", parameters("redteam"))
 def test_class_of_wrong_verdicts(row: Row) -> None:
-    found = status("redteam", row)
+    got = status("redteam", row)
     if row["wanted"] == "correct":
-        assert found == "correct", row["note"]
+        assert got == "correct", row["note"]
     else:
-        assert found not in ("correct", "error", "timeout"), row["note"]
+        assert got not in ("correct", "error", "timeout"), row["note"]
 
 
 @pytest.mark.parametrize("row", parameters("special_integrals"))
 def test_special_integral(row: Row) -> None:
-    found = status("special_integrals", row)
+    got = status("special_integrals", row)
     if row["label"] == "right":
-        assert found == "correct"
+        assert got == "correct"
     else:
-        assert found not in ("correct", "error", "timeout")
+        assert got not in ("correct", "error", "timeout")
 
 
 @pytest.mark.parametrize("name", ["redteam", "special_integrals"])
 def test_ids_are_unique_and_known_failures_exist(name: str) -> None:
     ids = Counter(row["id"] for row in rows(name))
     assert max(ids.values()) == 1
-    assert len(KNOWN[name]) == len(set(KNOWN[name]))
-    assert set(KNOWN[name]) <= ids.keys()
-    assert not set(KNOWN[name]) & set(KNOWN["slow"])
+    assert len(FAILURES[name]) == len(set(FAILURES[name]))
+    assert set(FAILURES[name]) <= ids.keys()
+    assert not set(FAILURES[name]) & set(FAILURES["slow"])
 
 
 def test_every_row_says_why() -> None:

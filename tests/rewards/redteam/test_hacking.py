@@ -1,8 +1,8 @@
-r"""Reward hacking: exploits that score 0 in every adapter, and a search for more.
+r"""Reward hacking: exploits with a reward of 0 in every adapter, and a search for more.
 
-docs/reward_hacking.md describes the classes. ``EXPLOITS`` holds what a model can say to integrands
-that it cannot integrate; nothing in it is an antiderivative, and nothing in it may earn anything,
-with format credit switched on.
+docs/reward_hacking.md describes the classes. ``EXPLOITS`` has a model's possible answers to
+integrands beyond its abilities. No text of ``EXPLOITS`` is an antiderivative, and no text may earn
+a reward, even with format credit.
 """
 
 from __future__ import annotations
@@ -34,13 +34,15 @@ FORM = {"components": ["correctness", "format"]}
 
 
 def earners(rewards: list[Any], texts: list[str]) -> list[str]:
-    """What earned anything but 0. (None would be an advantage of 0: too good for an exploit.)"""
+    """Texts with another reward than 0. (None would be an advantage of 0: too good for an
+    exploit.)
+    """
     return [text[:200] for reward, text in zip(rewards, texts, strict=True) if reward != 0.0]
 
 
-@pytest.mark.parametrize("kind", CLASSES)
-def test_an_exploit_earns_nothing_in_trl(kind: str) -> None:
-    integrands, texts = exploits(kind)
+@pytest.mark.parametrize("label", CLASSES)
+def test_an_exploit_earns_nothing_in_trl(label: str) -> None:
+    integrands, texts = exploits(label)
     reward: Any = make_reward(**FORM, deadline=3.0)
     prompts = [f"Integrate ${f}$." for f in integrands]
     begin = time.perf_counter()
@@ -50,9 +52,9 @@ def test_an_exploit_earns_nothing_in_trl(kind: str) -> None:
     assert time.perf_counter() - begin < 30
 
 
-@pytest.mark.parametrize("kind", CLASSES)
-def test_an_exploit_earns_nothing_in_verl_and_openrlhf(kind: str) -> None:
-    integrands, texts = exploits(kind)
+@pytest.mark.parametrize("label", CLASSES)
+def test_an_exploit_earns_nothing_in_verl_and_openrlhf(label: str) -> None:
+    integrands, texts = exploits(label)
     rewards = [
         compute_score("mine", text, f, {}, deadline=3.0, **FORM)["score"]
         for f, text in zip(integrands, texts, strict=True)
@@ -64,16 +66,16 @@ def test_an_exploit_earns_nothing_in_verl_and_openrlhf(kind: str) -> None:
     assert not earners(reward(queries, [prompt] * len(texts), integrands)["rewards"], texts)
 
 
-@pytest.mark.parametrize("kind", ["nothing in the box", *COMPLETIONS])
-def test_an_exploit_earns_nothing_without_the_gate_but_format(kind: str) -> None:
-    """Without the gate there is credit for form, and still none for mathematics."""
-    integrands, texts = exploits(kind)
+@pytest.mark.parametrize("label", ["nothing in the box", *COMPLETIONS])
+def test_an_exploit_earns_nothing_without_the_gate_but_format(label: str) -> None:
+    """Without the gate, form earns credit and mathematics still does not."""
+    integrands, texts = exploits(label)
     rubric = Rubric(components=("correctness", "format"), weights=(1.0, 0.1), gate=False)
     items = [Rollout(text, f) for f, text in zip(integrands, texts, strict=True)]
-    for each in score(items, rubric):
-        assert each.components["correctness"] == 0.0
-        assert each.reward is not None
-        assert each.reward <= 0.1
+    for item in score(items, rubric):
+        assert item.components["correctness"] == 0.0
+        assert item.reward is not None
+        assert item.reward <= 0.1
 
 
 @pytest.mark.parametrize(
@@ -139,13 +141,13 @@ def test_an_exploit_earns_nothing_without_the_gate_but_format(kind: str) -> None
 )
 def test_exploits_of_other_tasks(task: str, target: Any, boxes: list[str]) -> None:
     items = [Rollout(rf"\boxed{{{box}}}", target) for box in boxes]
-    rewards = [each.reward for each in score(items, Rubric(task))]
+    rewards = [item.reward for item in score(items, Rubric(task))]
     assert not earners(rewards, boxes)
 
 
 def test_the_document_names_every_class() -> None:
     document = (ROOT / "docs" / "reward_hacking.md").read_text("utf-8").lower()
-    assert [kind for kind in CLASSES if kind.lower() not in document] == []
+    assert [name for name in CLASSES if name.lower() not in document] == []
 
 
 # --- the search -----------------------------------------------------------------------------
@@ -187,7 +189,7 @@ HARMLESS = [
     "{box}{box}",
     "{box}\n\nCheck: differentiate, and the integrand comes out.",
 ]
-INSIDE = [
+FILLINGS = [
     "{}",
     " {} ",
     r"\displaystyle {}",
@@ -244,10 +246,10 @@ def rewards_of(texts: list[str], integrand: str) -> list[float | None]:
 def test_no_disguise_makes_a_wrong_answer_right(
     row: dict[str, str], attacks: list[str], data: st.DataObject
 ) -> None:
-    parents = [each["answer"] for each in RIGHT if each["id"] == row.get("parent")]
+    parents = [case["answer"] for case in RIGHT if case["id"] == row.get("parent")]
     right = parents[0] if parents else row["answer"]
-    inside = data.draw(st.sampled_from(INSIDE)).format(row["answer"])
-    texts = [filled(attack, inside, right, row["answer"]) for attack in attacks]
+    filling = data.draw(st.sampled_from(FILLINGS)).format(row["answer"])
+    texts = [filled(attack, filling, right, row["answer"]) for attack in attacks]
     rewards = rewards_of(texts, row["integrand"])
     assert all(reward in (0.0, None) for reward in rewards), texts
 
@@ -268,8 +270,10 @@ def test_no_poison_leaves_a_right_answer_right(row: dict[str, str], poisons: lis
 def test_no_ornament_makes_a_right_answer_wrong(
     row: dict[str, str], ornaments: list[str], data: st.DataObject
 ) -> None:
-    shape = data.draw(st.sampled_from(INSIDE[:4]))
-    texts = [filled(each, shape.format(row["answer"]), row["answer"], "x^x") for each in ornaments]
+    shape = data.draw(st.sampled_from(FILLINGS[:4]))
+    texts = [
+        filled(style, shape.format(row["answer"]), row["answer"], "x^x") for style in ornaments
+    ]
     assert rewards_of(texts, row["integrand"]) == [1.0] * len(texts), texts
 
 
@@ -281,7 +285,7 @@ def test_no_ornament_makes_a_right_answer_wrong(
     st.integers(0, 2**32),
 )
 def test_exploits_do_not_add_up(texts: list[str], seed: int) -> None:
-    """Several exploits in one completion, cut and shuffled, still earn nothing."""
+    """Several exploits in a completion, cut and shuffled, still earn nothing."""
     rng = random.Random(seed)
     pieces = [
         text[: rng.randrange(len(text) + 1)] if rng.random() < 0.3 else text for text in texts

@@ -1,8 +1,8 @@
 """The verifier under attack: random answers, slips, hidden branches, tiny terms, hostile text.
 
 Random answers and the proofs that their mutants are wrong come from the examiner's generator
-(``cases/make_antiderivatives.py``), which judges by central differences in mpmath and shares
-nothing with the verifier.
+(``cases/make_antiderivatives.py``), which judges by central differences in mpmath, without any code
+of the verifier.
 """
 
 from __future__ import annotations

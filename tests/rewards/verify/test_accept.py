@@ -1,4 +1,4 @@
-"""``accept="proof"``: what only agrees is undecided, whoever asks."""
+"""``accept="proof"``: mere agreement is undecided, in every function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Acceptance without a proof: each search finds a fault that no other one does."""
+"""Acceptance without a proof: each search finds a fault beyond all other searches."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from calculus_harness.rewards.verify.agreement.visibility import effects
     ],
 )
 def test_a_narrow_interval_between_breakpoints_has_a_point(integrand: str, answer: str) -> None:
-    """F' = f but on an interval of f that no other point of the line hits."""
+    """F' = f except on an interval of f, hit by no other point of the line."""
     verdict = verify_antiderivative(rf"\boxed{{{answer}}}", integrand)
     assert verdict.status is Status.INCORRECT
     assert verdict.evidence.witness is not None
@@ -43,7 +43,7 @@ def test_another_branch_between_breakpoints_is_flagged() -> None:
 
 
 def test_a_constant_near_a_whole_number_is_undecided() -> None:
-    """Without the term that e^{-900} multiplies, F' = f: the term is below all bits."""
+    """Without the term multiplied by e^{-900}, F' = f: the term is below all bits."""
     verdict = verify_antiderivative(
         r"\boxed{F(x\mid\frac14)+e^{-900}x|x|}", r"\frac{1}{\sqrt{1-\frac14\sin^2x}}"
     )
@@ -52,7 +52,7 @@ def test_a_constant_near_a_whole_number_is_undecided() -> None:
 
 
 def test_a_refutation_is_at_the_first_draw_of_the_parameters() -> None:
-    """What is refuted is not asked again at other values of the parameters."""
+    """A refuted answer is not judged again at other values of the parameters."""
     verdicts = [
         verify_antiderivative(rf"\boxed{{{answer}}}", r"a\sqrt[3]{x}")
         for answer in (r"a\sqrt[3]{x}", r"ax^2\sqrt[3]{x}")
@@ -92,18 +92,18 @@ def test_the_effect_of_a_part_is_that_of_a_small_change(
 ) -> None:
     tape = compile_tape(Call(function, (Symbol("x"),)), "x")
     with precision(128):
-        (((_, found),),) = (
-            each.items() for each in effects(tape, tape.run(acb(x), {}), 0).values()
+        (((_, effect),),) = (
+            by_order.items() for by_order in effects(tape, tape.run(acb(x), {}), 0).values()
         )
-    assert found == pytest.approx(math.log2(abs(change(x))), abs=1)
+    assert effect == pytest.approx(math.log2(abs(change(x))), abs=1)
 
 
 def test_the_effect_of_a_term_on_a_slope_is_its_own_slope() -> None:
     cube = Call("pow", (Symbol("x"), Number(3)))
     tape = compile_tape(Call("add", (cube, Symbol("x"))), "x")
     with precision(128):
-        found = effects(tape, tape.run(acb(3), {}), 1)[tape.root, 0]
-    assert found == pytest.approx({0: math.log2(27), 1: 0}, abs=2)
+        effect = effects(tape, tape.run(acb(3), {}), 1)[tape.root, 0]
+    assert effect == pytest.approx({0: math.log2(27), 1: 0}, abs=2)
 
 
 @pytest.mark.parametrize("answer", [r"\frac{1}{x-x}", r"\ln(x-x)", r"\Gamma(\lfloor-x^2\rfloor)"])

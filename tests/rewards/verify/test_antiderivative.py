@@ -1,4 +1,4 @@
-"""The door of the verifier: what it promises beside single verdicts (those are in cases/)."""
+"""The entrance of the verifier: promises beyond single verdicts (see cases/)."""
 
 from __future__ import annotations
 
@@ -108,10 +108,10 @@ def test_same_text_same_verdict_whatever_came_before() -> None:
         return rows
 
     _prepare_text.cache_clear()
-    first = verdicts(cases)
-    assert verdicts(cases[::-1]) == first  # warm
+    cold = verdicts(cases)
+    assert verdicts(cases[::-1]) == cold  # warm
     _prepare_text.cache_clear()
-    assert verdicts(cases[::-1]) == first
+    assert verdicts(cases[::-1]) == cold
 
 
 def test_threads_do_not_disturb_each_other_or_the_callers_precision() -> None:
@@ -206,13 +206,13 @@ def test_undecided_is_scored_as_the_caller_chooses() -> None:
 def test_an_integral_sign_and_a_differential_are_not_the_integrand(
     integrand: str, bare: str
 ) -> None:
-    given, expected = prepare(integrand, "x", None), prepare(bare, "x", None)
-    assert given.symbols == expected.symbols
+    written, expected = prepare(integrand, "x", None), prepare(bare, "x", None)
+    assert written.symbols == expected.symbols
     points = expected.pool(Conventions(), 0).take(4)
     with precision(BASE_BITS):
         for point in points:
             values = expected.pool(Conventions(), 0).values
-            tape = given.tape(Conventions())
+            tape = written.tape(Conventions())
             value = tape.run(point.x, values, derivative=False)[tape.root][0]
             assert value.overlaps(expected.pool(Conventions(), 0).f(point, BASE_BITS))
 
@@ -267,7 +267,7 @@ def test_what_can_be_computed_near_the_origin_only_is_decided_there(scale: int) 
 
 
 def test_a_branch_is_indifferent_where_the_rest_is_astronomical() -> None:
-    """At x = 70 no digit of the root is seen beside e^{2e^x}: such points tell no branch."""
+    """At x = 70 no digit of the root is visible beside e^{2e^x}: such points show no branch."""
     f = r"4e^x e^{2e^x}-\frac{3x}{\sqrt{x^2+7}}"
     wrong = r"2e^{2e^x}+3\sqrt{x^2+7}"
     assert verify_antiderivative(wrong, f).status is Status.INCORRECT
@@ -320,9 +320,9 @@ def test_stated_bounds_of_the_variable_count(integral: str, answer: str, status:
 
 
 def test_what_the_whole_line_decides_is_not_judged_again_between_bounds() -> None:
-    """Its evidence is about x itself, of which a certificate can be made."""
-    for answer, kind in (("x^2", "witness"), (r"\frac{x^2}{2}", "identity")):
-        assert certify(rf"$\boxed{{{answer}}}$", r"\int x\,dx, x > 0")["kind"] == kind
+    """The evidence is about x itself, for a certificate."""
+    for answer, proof in (("x^2", "witness"), (r"\frac{x^2}{2}", "identity")):
+        assert certify(rf"$\boxed{{{answer}}}$", r"\int x\,dx, x > 0")["kind"] == proof
 
 
 def test_a_witness_between_bounds_has_the_values_at_x() -> None:

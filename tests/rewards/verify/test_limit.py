@@ -22,7 +22,7 @@ NEAR_MISSES = 1000
 
 
 @pytest.mark.parametrize(
-    ("asked", "answer"),
+    ("text", "answer"),
     [
         (SINE, "1"),
         (r"\lim_{x\to\infty}\left(1+\frac1x\right)^x", "e"),
@@ -60,8 +60,8 @@ NEAR_MISSES = 1000
         (r"Given that $f(t)=(\frac{4^t+6^t}{4})^{1/t}$, evaluate $\lim_{t\to\infty} f(t)$.", "6"),
     ],
 )
-def test_right_answers(asked: str, answer: str) -> None:
-    verdict = verify_limit(rf"so the limit is $\boxed{{{answer}}}$", asked)
+def test_right_answers(text: str, answer: str) -> None:
+    verdict = verify_limit(rf"so the limit is $\boxed{{{answer}}}$", text)
     assert verdict.correct, verdict
 
 
@@ -72,7 +72,7 @@ def test_a_sentence_without_a_box_is_an_answer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "answer", "status"),
+    ("text", "answer", "status"),
     [
         (SINE, "2", Status.INCORRECT),
         (SINE, r"\infty", Status.INCORRECT),
@@ -96,16 +96,16 @@ def test_a_sentence_without_a_box_is_an_answer() -> None:
         (r"\lim_{x\to\infty}x^{a-b}, a<b", "0", Status.CORRECT),
     ],
 )
-def test_other_answers(asked: str, answer: str, status: Status) -> None:
-    assert verify_limit(rf"\boxed{{{answer}}}", asked).status is status
+def test_other_answers(text: str, answer: str, status: Status) -> None:
+    assert verify_limit(rf"\boxed{{{answer}}}", text).status is status
 
 
 def test_a_proof_is_told_from_agreement() -> None:
     proved = verify_limit(r"\boxed{1}", SINE, accept="proof")
     assert (proved.correct, proved.evidence.proof) == (True, "expansion")
-    asked = r"\lim_{x\to\infty}x^{a-b}, a<b"
-    assert verify_limit(r"\boxed{0}", asked).evidence.method == "expansions at parameters"
-    assert verify_limit(r"\boxed{0}", asked, accept="proof").status is Status.UNDECIDED
+    text = r"\lim_{x\to\infty}x^{a-b}, a<b"
+    assert verify_limit(r"\boxed{0}", text).evidence.method == "expansions at parameters"
+    assert verify_limit(r"\boxed{0}", text, accept="proof").status is Status.UNDECIDED
 
 
 def test_a_refutation_of_parameters_names_them() -> None:
@@ -115,10 +115,10 @@ def test_a_refutation_of_parameters_names_them() -> None:
 
 
 def test_conditions_and_assumptions_say_which_parameters() -> None:
-    asked = r"\lim_{x\to\infty}e^{ax}"
-    assert verify_limit(r"\boxed{\infty}", asked).correct
-    assert verify_limit(r"\boxed{0}", asked, assumptions={"a": "negative"}).correct
-    assert verify_limit(r"\boxed{0}", rf"${asked}$ where $a<0$").correct
+    text = r"\lim_{x\to\infty}e^{ax}"
+    assert verify_limit(r"\boxed{\infty}", text).correct
+    assert verify_limit(r"\boxed{0}", text, assumptions={"a": "negative"}).correct
+    assert verify_limit(r"\boxed{0}", rf"${text}$ where $a<0$").correct
 
 
 def test_sympy_limits_are_problems() -> None:
@@ -142,7 +142,7 @@ def test_references_are_checked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("text", "message"),
     [
         (r"\int_0^1 x\,dx", "no limit sign"),
         (r"\lim x", "no subscript"),
@@ -153,14 +153,14 @@ def test_references_are_checked() -> None:
         (r"\lim_{(x,y,z)\to(0,0,0)}xyz", "no arrow"),
     ],
 )
-def test_bad_problems_are_told_in_one_line(asked: str, message: str) -> None:
+def test_bad_problems_are_told_in_one_line(text: str, message: str) -> None:
     with pytest.raises(ProblemError, match=message) as error:
-        verify_limit(r"\boxed{1}", asked)
+        verify_limit(r"\boxed{1}", text)
     assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("asked", "proposal", "approached"),
+    ("text", "proposal", "approached"),
     [
         (r"\lim_{x\to0}\frac{1-J_0(x)}{x^2}", Limit(1), False),  # which SymPy 1.14 proposes
         (r"\lim_{x\to0}\frac{1-J_0(x)}{x^2}", Limit(value=Number(1, 4)), True),
@@ -171,22 +171,22 @@ def test_bad_problems_are_told_in_one_line(asked: str, message: str) -> None:
         (r"\lim_{x\to\infty}\ln x", Limit(value=Call("piecewise", (Number(1),) * 2)), False),
     ],
 )
-def test_values_speak_against_a_proposal(asked: str, proposal: Limit, approached: bool) -> None:
-    assert is_approached(limit_readings(asked)[0], proposal) is approached
+def test_values_speak_against_a_proposal(text: str, proposal: Limit, approached: bool) -> None:
+    assert is_approached(limit_readings(text)[0], proposal) is approached
 
 
 @pytest.mark.slow
 def test_what_has_no_expansion_is_proposed_and_never_refuted() -> None:
-    asked = r"\lim_{x\to\infty}\sqrt xe^xK_0(x)"
-    right = verify_limit(r"\boxed{\sqrt{\frac\pi2}}", asked)
+    text = r"\lim_{x\to\infty}\sqrt xe^xK_0(x)"
+    right = verify_limit(r"\boxed{\sqrt{\frac\pi2}}", text)
     assert (right.correct, right.evidence.method, right.evidence.proof) == (True, "gruntz", "")
-    assert verify_limit(r"\boxed{\sqrt{\frac\pi2}}", asked, accept="proof").correct is False
-    assert verify_limit(r"\boxed{2}", asked).status is Status.UNDECIDED
+    assert verify_limit(r"\boxed{\sqrt{\frac\pi2}}", text, accept="proof").correct is False
+    assert verify_limit(r"\boxed{2}", text).status is Status.UNDECIDED
     assert verify_limit(r"\boxed{2}", r"\lim_{x\to1}(x-1)\zeta(x)").status is Status.UNDECIDED
 
 
 @pytest.mark.parametrize(
-    ("asked", "answer", "expected"),
+    ("text", "answer", "expected"),
     [
         (r"\lim_{x\to\infty}\lfloor\sin x\rfloor", r"\text{does not exist}", Status.CORRECT),
         (r"\lim_{x\to\infty}\lfloor\sin x\rfloor", "0", Status.INCORRECT),
@@ -194,25 +194,25 @@ def test_what_has_no_expansion_is_proposed_and_never_refuted() -> None:
         (r"\lim_{n\to\infty}(-1)^n\lceil\sin n\rceil", "0", Status.UNDECIDED),
     ],
 )
-def test_floors_of_what_oscillates(asked: str, answer: str, expected: Status) -> None:
-    assert verify_limit(rf"\boxed{{{answer}}}", asked).status is expected
+def test_floors_of_what_oscillates(text: str, answer: str, expected: Status) -> None:
+    assert verify_limit(rf"\boxed{{{answer}}}", text).status is expected
 
 
 def test_an_infinity_that_is_proposed_has_a_sign() -> None:
-    asked = r"\lim_{x\to\infty}-x\sqrt xe^xK_0(x)"
-    assert verify_limit(r"\boxed{-\infty}", asked).correct
-    assert verify_limit(r"\boxed{\infty}", asked).status is Status.UNDECIDED
+    text = r"\lim_{x\to\infty}-x\sqrt xe^xK_0(x)"
+    assert verify_limit(r"\boxed{-\infty}", text).correct
+    assert verify_limit(r"\boxed{\infty}", text).status is Status.UNDECIDED
 
 
 def test_conditions_behind_a_long_formula_are_read() -> None:
-    asked = rf"\lim_{{x\to0}} |a|{'(x+1)' * 14}{'+x' * 200}, a<0"
-    assert verify_limit(r"\boxed{-a}", asked).correct
+    text = rf"\lim_{{x\to0}} |a|{'(x+1)' * 14}{'+x' * 200}, a<0"
+    assert verify_limit(r"\boxed{-a}", text).correct
 
 
 def test_a_parameter_is_judged_at_zero_only_where_it_may_be_zero() -> None:
-    asked = r"\lim_{x\to\infty}\arctan(ax), a\ge%d"
-    assert verify_limit(r"\boxed{\frac\pi2}", asked % 1).correct
-    assert verify_limit(r"\boxed{\frac\pi2}", asked % 0).status is Status.UNDECIDED
+    text = r"\lim_{x\to\infty}\arctan(ax), a\ge%d"
+    assert verify_limit(r"\boxed{\frac\pi2}", text % 1).correct
+    assert verify_limit(r"\boxed{\frac\pi2}", text % 0).status is Status.UNDECIDED
 
 
 def _near_misses() -> list[tuple[str, str]]:
@@ -221,8 +221,8 @@ def _near_misses() -> list[tuple[str, str]]:
     for index in range(60):
         target = generated(31, index).target_as(QuestionTarget)
         rows.append((target.question, target.answer or ""))
-    for number, (asked, answer) in enumerate(rows):
-        pairs += [(asked, wrong) for wrong in wrong_answers(HashedRandom(number), asked, answer)]
+    for number, (text, answer) in enumerate(rows):
+        pairs += [(text, wrong) for wrong in wrong_answers(HashedRandom(number), text, answer)]
     return pairs
 
 
@@ -237,7 +237,7 @@ def test_no_near_miss_is_accepted() -> None:
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "text",
     [
         r"\lim_{x\to0}" + r"\sin(" * 60 + "x" + ")" * 60,
         r"\lim_{x\to0}" + "+".join(rf"\sin({k}x)^{k}" for k in range(1, 60)),
@@ -246,9 +246,9 @@ def test_no_near_miss_is_accepted() -> None:
         r"\lim_{x\to0}\left(1+x\right)^{10^{50}}",
     ],
 )
-def test_work_is_bounded(asked: str) -> None:
+def test_work_is_bounded(text: str) -> None:
     try:
-        verdict = verify_limit(r"\boxed{7}", asked, deadline=1)
+        verdict = verify_limit(r"\boxed{7}", text, deadline=1)
     except ProblemError:
         return
     assert verdict.status in (Status.INCORRECT, Status.UNDECIDED)

@@ -27,8 +27,8 @@ SINE = r"Taylor polynomial of degree 4 about $x=0$ of $\sin x$"
 NEAR_MISSES = 1_000
 
 
-def status(asked: str, answer: str) -> Status:
-    return verify_sum(rf"so it is $\boxed{{{answer}}}$", asked).status
+def status(text: str, answer: str) -> Status:
+    return verify_sum(rf"so it is $\boxed{{{answer}}}$", text).status
 
 
 @pytest.mark.parametrize("entry", entries("sums"), ids=lambda entry: entry.id)
@@ -53,14 +53,14 @@ def test_near_misses_of_the_bank_are_never_accepted() -> None:
 
 
 def test_a_binomial_coefficient_that_vanishes_below_60_is_seen() -> None:
-    """Beside a factorial no digits show that coefficient, which exact numbers do."""
-    asked = r"\sum_{k=1}^{n} k\, k!"
-    assert status(asked, r"(n+1)!-1+\binom{n}{60}") is Status.INCORRECT
-    assert status(asked, r"(n+1)!-1+\binom{n}{1000}") is Status.UNDECIDED
+    """Beside a factorial, no digits show the binomial coefficient; exact numbers do."""
+    text = r"\sum_{k=1}^{n} k\, k!"
+    assert status(text, r"(n+1)!-1+\binom{n}{60}") is Status.INCORRECT
+    assert status(text, r"(n+1)!-1+\binom{n}{1000}") is Status.UNDECIDED
 
 
 @pytest.mark.parametrize(
-    ("asked", "answer", "expected"),
+    ("text", "answer", "expected"),
     [
         (BASEL, r"\zeta(2)", Status.CORRECT),
         (BASEL, r"\frac{\pi^2}{8}", Status.INCORRECT),
@@ -160,12 +160,12 @@ def test_a_binomial_coefficient_that_vanishes_below_60_is_seen() -> None:
          r"\\\sum_{n=0}^{\infty} x^{n} & \text{otherwise} \end{cases}", Status.CORRECT),
     ],
 )  # fmt: skip
-def test_statuses(asked: str, answer: str, expected: Status) -> None:
-    assert status(asked, answer) is expected
+def test_statuses(text: str, answer: str, expected: Status) -> None:
+    assert status(text, answer) is expected
 
 
 @pytest.mark.parametrize(
-    ("asked", "right", "wrong"),
+    ("text", "right", "wrong"),
     [
         (r"\sum_{n=1}^\infty r^n, r>1", r"\infty", r"\frac{r}{1-r}"),
         (r"\sum_{k=0}^n |r-1|r^k, r>1", "r^{n+1}-1", "1-r^{n+1}"),
@@ -175,13 +175,13 @@ def test_statuses(asked: str, answer: str, expected: Status) -> None:
         (r"\sum_{k=1}^n a|k-10|, n>19, a>1", r"\frac{an(n-19)}{2}+90a", "an(n-19)/2"),
     ],
 )
-def test_every_value_of_a_parameter_fits_its_conditions(asked: str, right: str, wrong: str) -> None:
-    assert status(asked, right) is Status.CORRECT
-    assert status(asked, wrong) is Status.INCORRECT
+def test_every_value_of_a_parameter_fits_its_conditions(text: str, right: str, wrong: str) -> None:
+    assert status(text, right) is Status.CORRECT
+    assert status(text, wrong) is Status.INCORRECT
 
 
 @pytest.mark.parametrize(
-    "part",
+    "addend",
     [
         "n" + "".join(f"(n-{k})(n-12-{k})" for k in range(1, 13)),
         "|n-30|+n-30",
@@ -191,34 +191,34 @@ def test_every_value_of_a_parameter_fits_its_conditions(asked: str, right: str, 
         r"\begin{cases}0&\sqrt n<6\\1&\text{otherwise}\end{cases}",
     ],
 )
-def test_a_coefficient_that_agrees_for_small_numbers_only_is_undecided(part: str) -> None:
-    asked = r"Coefficient of $x^n$ in the power series of $\frac{1}{1-x}$"
-    assert status(asked, f"1+{part}") is Status.UNDECIDED
+def test_a_coefficient_that_agrees_for_small_numbers_only_is_undecided(addend: str) -> None:
+    text = r"Coefficient of $x^n$ in the power series of $\frac{1}{1-x}$"
+    assert status(text, f"1+{addend}") is Status.UNDECIDED
 
 
 def test_a_coefficient_may_have_cases() -> None:
-    asked = r"Coefficient of $x^n$ in the power series of $-\ln(1-x)$"
+    text = r"Coefficient of $x^n$ in the power series of $-\ln(1-x)$"
     for condition in (r"n\ge1", "n>0"):
         answer = rf"\begin{{cases}}\frac1n&{condition}\\0&\text{{otherwise}}\end{{cases}}"
-        assert status(asked, answer) is Status.CORRECT
+        assert status(text, answer) is Status.CORRECT
 
 
 def test_one_value_of_a_parameter_depends_on_the_answer() -> None:
-    asked = r"\sum_{k=0}^\infty \frac{a}{2^k}"
-    drawn = [{values["a"] for values in choices(read_sum(asked)[0], 0, text)} for text in "xy"]
+    series = r"\sum_{k=0}^\infty \frac{a}{2^k}"
+    drawn = [{values["a"] for values in choices(read_sum(series)[0], 0, text)} for text in "xy"]
     foreseen = sorted(drawn[0] & drawn[1])
     zeros = "".join(rf"(a-\frac{{{a.numerator}}}{{{a.denominator}}})" for a in foreseen)
-    assert status(asked, "2a") is Status.CORRECT
-    assert status(asked, f"2a+{zeros}") is Status.INCORRECT
+    assert status(series, "2a") is Status.CORRECT
+    assert status(series, f"2a+{zeros}") is Status.INCORRECT
 
 
 def test_a_sentence_without_a_box_may_say_that_a_sum_diverges() -> None:
-    asked = r"\sum_{n=1}^{\infty} \frac{n}{n+1}"
-    assert verify_sum("The terms do not tend to zero. So the series diverges.", asked).correct
+    text = r"\sum_{n=1}^{\infty} \frac{n}{n+1}"
+    assert verify_sum("The terms do not tend to zero. So the series diverges.", text).correct
 
 
 @pytest.mark.parametrize(
-    ("term", "kind"),
+    ("term", "word"),
     [
         (r"\frac{(-1)^n}{\ln n}", "conditionally convergent"),
         (r"\frac{(-1)^{3n+1}}{n\ln n}", "conditionally convergent"),
@@ -230,12 +230,12 @@ def test_a_sentence_without_a_box_may_say_that_a_sum_diverges() -> None:
         (r"\frac{1}{n\ln(n)^{3/2}}", "absolutely convergent"),
     ],
 )
-def test_alternating_series(term: str, kind: str) -> None:
+def test_alternating_series(term: str, word: str) -> None:
     question = "absolutely convergent, conditionally convergent, or divergent"
-    asked = rf"Determine whether $\sum_{{n=2}}^{{\infty}} {term}$ is {question}."
+    text = rf"Determine whether $\sum_{{n=2}}^{{\infty}} {term}$ is {question}."
     for answer in question.replace(" or", "").split(", "):
-        status = verify_sum(rf"\boxed{{\text{{{answer}}}}}", asked).status
-        assert status is (Status.CORRECT if answer == kind else Status.INCORRECT)
+        status = verify_sum(rf"\boxed{{\text{{{answer}}}}}", text).status
+        assert status is (Status.CORRECT if answer == word else Status.INCORRECT)
 
 
 def test_iterated_logarithms_decide_convergence() -> None:
@@ -243,21 +243,21 @@ def test_iterated_logarithms_decide_convergence() -> None:
         term = rf"\frac{{1}}{{n(\ln n)(\ln\ln n)^{exponent}}}"
         for answer in ("converges", "diverges"):
             expected = Status.CORRECT if answer == right else Status.INCORRECT
-            asked = rf"Does $\sum_{{n=3}}^\infty {term}$ converge?"
-            assert status(asked, rf"\text{{{answer}}}") is expected
+            text = rf"Does $\sum_{{n=3}}^\infty {term}$ converge?"
+            assert status(text, rf"\text{{{answer}}}") is expected
 
 
 def test_a_sum_does_not_both_converge_and_diverge() -> None:
-    """The logarithm may be that of n (ln ln n)^2, and the sum then diverges."""
-    asked = r"Does $\sum_{n=3}^\infty \frac{1}{n\ln n(\ln\ln n)^2}$ converge?"
-    assert status(asked, r"\text{converges}") is Status.CORRECT
-    assert status(asked, r"\text{diverges}") is Status.UNDECIDED
+    """The logarithm may be the logarithm of n (ln ln n)^2; then the sum diverges."""
+    text = r"Does $\sum_{n=3}^\infty \frac{1}{n\ln n(\ln\ln n)^2}$ converge?"
+    assert status(text, r"\text{converges}") is Status.CORRECT
+    assert status(text, r"\text{diverges}") is Status.UNDECIDED
 
 
 def test_the_convergence_of_a_sum_may_need_a_proof() -> None:
     for term in (r"\frac{(-1)^n}{n^2}", r"\frac{(-1)^n}{\ln n}"):
-        asked = rf"Does $\sum_{{n=2}}^\infty {term}$ converge?"
-        assert verify_sum(r"\boxed{\text{converges}}", asked, accept="proof").correct
+        text = rf"Does $\sum_{{n=2}}^\infty {term}$ converge?"
+        assert verify_sum(r"\boxed{\text{converges}}", text, accept="proof").correct
 
 
 @pytest.mark.parametrize(
@@ -271,12 +271,12 @@ def test_the_convergence_of_a_sum_may_need_a_proof() -> None:
 )
 def test_what_is_not_compared_may_diverge(term: str) -> None:
     for answer in ("converges", "diverges"):
-        asked = rf"Does $\sum_{{n=2}}^\infty {term}$ converge?"
-        assert status(asked, rf"\text{{{answer}}}") is Status.UNDECIDED
+        text = rf"Does $\sum_{{n=2}}^\infty {term}$ converge?"
+        assert status(text, rf"\text{{{answer}}}") is Status.UNDECIDED
 
 
 def test_leibniz_criterion_needs_monotone_terms_that_are_defined() -> None:
-    """(-1)^n / (ln n + (-1)^n) is no monotone sequence with signs, and its series diverges."""
+    """(-1)^n / (ln n + (-1)^n) is no monotone sequence with signs, and the series diverges."""
     ask = "Determine whether $%s$ is absolutely convergent, conditionally convergent, or divergent."
     for series in (
         r"\sum_{n=3}^\infty \frac{(-1)^n}{\ln n + (-1)^n}",
@@ -290,7 +290,7 @@ def test_leibniz_criterion_needs_monotone_terms_that_are_defined() -> None:
     "term", [r"\frac{1}{n}", r"\frac{1}{n-3}", r"\ln n", r"\sqrt{n-2}", r"\frac{1}{\sqrt{n}}"]
 )
 def test_a_series_whose_first_terms_are_not_defined_does_not_diverge(term: str) -> None:
-    """Neither at 0, nor at another number at which the term has a pole, or is not real."""
+    """Neither at 0, nor at a number where the term has a pole or is not real."""
     verdict = verify_sum(r"\boxed{\infty}", rf"\sum_{{n=0}}^{{\infty}} {term}")
     assert verdict.status is Status.UNDECIDED
     assert "not defined at" in verdict.evidence.detail
@@ -298,7 +298,7 @@ def test_a_series_whose_first_terms_are_not_defined_does_not_diverge(term: str) 
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("text", "message"),
     [
         ("x^2", "no sum sign"),
         (r"\sum_1^{\infty} n", "range of the index"),
@@ -312,9 +312,9 @@ def test_a_series_whose_first_terms_are_not_defined_does_not_diverge(term: str) 
         (r"Radius of convergence of $\sum_{n=1}^{\infty} \frac{1}{n}$", "variable"),
     ],
 )
-def test_unreadable_questions_give_one_clear_line(asked: str, message: str) -> None:
+def test_unreadable_questions_give_one_clear_line(text: str, message: str) -> None:
     with pytest.raises(ProblemError, match=message) as raised:
-        verify_sum(r"\boxed{1}", asked)
+        verify_sum(r"\boxed{1}", text)
     assert "\n" not in str(raised.value)
 
 
@@ -343,8 +343,8 @@ def test_a_shift_of_the_index_never_changes_a_verdict(entry: Entry, shift: int, 
 @given(st.integers(0, 2**20))
 @examples(100)
 def test_generated_questions_are_right(index: int) -> None:
-    made = drawn(7, index)
-    assert status(made.asked, made.answer) is Status.CORRECT
+    generated = drawn(7, index)
+    assert status(generated.text, generated.answer) is Status.CORRECT
 
 
 @pytest.mark.parametrize("name", ["sums", "bank_sums"])
@@ -387,8 +387,8 @@ def test_the_red_team_finds_nothing(name: str) -> None:
 def test_products(product: str, right: str, wrong: str, proof: str) -> None:
     question = rf"Let $P={product}$. Evaluate $P$."
     for answer in right.split():
-        for asked in (product, question):
-            verdict = verify_sum(rf"\boxed{{{answer}}}", asked)
+        for text in (product, question):
+            verdict = verify_sum(rf"\boxed{{{answer}}}", text)
             assert (verdict.status, verdict.evidence.proof) == (Status.CORRECT, proof), answer
     for answer in wrong.split():
         assert verify_sum(rf"\boxed{{{answer}}}", product).status is Status.INCORRECT, answer
@@ -427,7 +427,7 @@ def test_the_values_for_which_a_power_series_converges(
 
 
 @pytest.mark.parametrize(
-    ("asked", "right", "wrong"),
+    ("text", "right", "wrong"),
     [
         (r"3+\sum_{n=1}^\infty 3^{-n}", r"\frac72", "2"),
         (r"Evaluate $3-\sum_{n=1}^\infty 3^{-n}$.", r"\frac52", "1"),
@@ -437,9 +437,9 @@ def test_the_values_for_which_a_power_series_converges(
         (r"1+\prod_{k=1}^{3} k", "7", "12"),
     ],
 )
-def test_a_factor_and_an_addend_before_the_sign(asked: str, right: str, wrong: str) -> None:
-    assert verify_sum(rf"\boxed{{{right}}}", asked).correct
-    assert verify_sum(rf"\boxed{{{wrong}}}", asked).status is Status.INCORRECT
+def test_a_factor_and_an_addend_before_the_sign(text: str, right: str, wrong: str) -> None:
+    assert verify_sum(rf"\boxed{{{right}}}", text).correct
+    assert verify_sum(rf"\boxed{{{wrong}}}", text).status is Status.INCORRECT
 
 
 EXPANSIONS = [

@@ -1,4 +1,4 @@
-"""A pool of two workers that the tests of a module share."""
+"""A pool of two workers, shared by the tests of a module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Processes for the tests of the worker pool: whether they run, and scripts."""
+"""Processes for the tests of the worker pool: a check for life, and scripts."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Tasks for the tests of the worker pool: well-behaved, hostile, and everything between.
 
-The pool is told this file's path; no test imports it, and workers load it by that path.
+The pool gets the path of the file; no test imports the module, and workers load the path.
 """
 
 import ctypes
@@ -22,7 +22,7 @@ def identify(value, seconds=0):
 
 
 def slow_at_first(begun, value, log=None):
-    """Stands still the first time that it is asked with a path, as on a machine without time."""
+    """Stands still at the first call with a path, as on a machine without time."""
     if begun is not None and not Path(begun).exists():
         Path(begun).touch()
         time.sleep(3600)
@@ -45,49 +45,49 @@ def hold(seconds, value=None):
 
 
 def spin(path=None):
-    """Loop inside C without ever releasing the interpreter's lock (a native call that hangs)."""
+    """Loop inside C without a release of the interpreter's lock (a hanging native call)."""
     if path is not None:
         Path(path).write_text(str(os.getpid()))
     sum(itertools.repeat(0))
 
 
-def behave(kind, value):
-    """One task with many ways to go wrong, so that a batch can mix them."""
-    if kind == "sleep":
+def behave(behaviour, value):
+    """A task with many faults, for mixed batches."""
+    if behaviour == "sleep":
         time.sleep(3600)
-    elif kind == "spin":
+    elif behaviour == "spin":
         spin()
-    elif kind == "python_memory":
+    elif behaviour == "python_memory":
         return len([bytearray(1 << 20) for _ in range(1 << 20)])
-    elif kind == "native_memory":
+    elif behaviour == "native_memory":
         import flint
 
         return str(flint.fmpz(3) ** (1 << 36))[:1]
-    elif kind == "exit":
+    elif behaviour == "exit":
         os._exit(3)
-    elif kind == "segfault":
+    elif behaviour == "segfault":
         ctypes.string_at(0)
-    elif kind == "abort":
+    elif behaviour == "abort":
         os.abort()
-    elif kind == "killed":
+    elif behaviour == "killed":
         os.kill(os.getpid(), signal.SIGKILL)
-    elif kind == "raise":
+    elif behaviour == "raise":
         raise LookupError("no such thing")
-    elif kind == "noise":
+    elif behaviour == "noise":
         for descriptor in (1, 2):
             os.write(descriptor, b'\0\0\0\x09["ready"]' * 20_000)
         print("hello " * 10_000, flush=True)
-    elif kind == "unserialisable":
+    elif behaviour == "unserialisable":
         return object()
-    elif kind == "recursion":
-        return behave(kind, value)
-    elif kind == "long":
+    elif behaviour == "recursion":
+        return behave(behaviour, value)
+    elif behaviour == "long":
         return "x" * (8 << 20)
     return value
 
 
 def crash_unless_first(served=[]):  # noqa: B006 - state of the process, on purpose
-    """Fails in a worker that has done something before."""
+    """Fails in a worker with an earlier call."""
     served.append(1)
     if len(served) > 1:
         os.abort()
@@ -95,7 +95,7 @@ def crash_unless_first(served=[]):  # noqa: B006 - state of the process, on purp
 
 
 def judge(completion, integrand, options):
-    """In place of the verifier: judges as it does, unless the completion says what to do."""
+    """In place of the verifier: judges as usual, unless the completion has a command."""
     from calculus_harness.rewards import ProblemError
     from calculus_harness.rewards.worker_tasks import verify
 
@@ -107,10 +107,10 @@ def judge(completion, integrand, options):
 
 
 def distracted(value):
-    """Double; before the second item its worker is kept from the processor for a while.
+    """Double a number. Before the second item the worker is kept from the processor for a while.
 
-    The parent has the first answer by then, and takes back what waits behind the second: the
-    worker hears of it before it has begun the second.
+    By then the parent has the first answer, and takes back all items behind the second: the worker
+    hears of the change before the start of the second item.
     """
     if value == 0:
         time.sleep(0.07)  # slow enough for the worker to look for messages

@@ -1,4 +1,4 @@
-"""Workers on a real Ray cluster on this machine: the same verdicts, whatever dies."""
+"""Workers on a real Ray cluster on the local machine: the same verdicts after any failure."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ EXPECTED = ["correct" if i % 3 or i == 0 else "incorrect" for i in range(N)]
 @pytest.fixture(scope="module")
 def nodes() -> Iterator[Any]:
     """A cluster of node processes; each test may add some."""
-    with ray_nodes() as made:
-        yield made
+    with ray_nodes() as cluster:
+        yield cluster
 
 
 def meanwhile(action: Callable[[], object]) -> threading.Thread:
@@ -59,11 +59,11 @@ def test_verdicts_are_those_of_this_machine(nodes: Any) -> None:
 
 def test_limits_and_bad_items_are_those_of_this_machine(nodes: Any) -> None:
     completions = ["x", "x^{2", r"\frac{x^2}{2}"]
-    here = verify_many(completions, ["1", "x", "x^"])
+    local = verify_many(completions, ["1", "x", "x^"])
     with use_cluster():
-        there = verify_many(completions, ["1", "x", "x^"])
-    assert [(v.status, v.evidence.flags) for v in there] == [
-        (v.status, v.evidence.flags) for v in here
+        remote = verify_many(completions, ["1", "x", "x^"])
+    assert [(v.status, v.evidence.flags) for v in remote] == [
+        (v.status, v.evidence.flags) for v in local
     ]
 
 
@@ -117,16 +117,16 @@ def test_a_node_that_seems_alive_uses_up_no_tries_of_another(
     listed = ray.nodes()
     # Ray lists a node that died as alive for a while; actors cannot start on it.
     ghost = {**listed[0], "NodeID": "e" * len(listed[0]["NodeID"]), "Alive": True}
-    asked = []
+    times = []
 
     def also_the_ghost() -> list[dict[str, Any]]:
-        asked.append(time.monotonic())
+        times.append(time.monotonic())
         return [ghost, *listed]
 
     monkeypatch.setattr(ray, "nodes", also_the_ghost)
     monkeypatch.setattr(cluster_module, "LOOK_SECONDS", 0.02)
     with use_cluster() as cluster:
-        wait_until(lambda: len(asked) > 2 * cluster_module.MAX_TRIES)
+        wait_until(lambda: len(times) > 2 * cluster_module.MAX_TRIES)
         (node,) = cluster._nodes.values()
         ray.kill(node.actor)
         assert statuses() == EXPECTED
@@ -145,10 +145,10 @@ def test_two_processes_share_the_actors(nodes: Any) -> None:
         return {actor["name"] for actor in ray.util.list_named_actors(all_namespaces=True)}
 
     with use_cluster():
-        before = actors()
-        one, two = RewardWorker.remote(), RewardWorker.remote()
-        assert ray.get([one.judge.remote(), two.judge.remote()], timeout=300) == [EXPECTED] * 2
-        assert actors() <= before  # those of nodes that died may be listed for a while
+        actors_before = actors()
+        a, b = RewardWorker.remote(), RewardWorker.remote()
+        assert ray.get([a.judge.remote(), b.judge.remote()], timeout=300) == [EXPECTED] * 2
+        assert actors() <= actors_before  # those of nodes that died may be listed for a while
 
 
 def test_another_version_on_a_node(nodes: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""One deadline for a whole call, whatever parts it asks workers for."""
+"""A single deadline for a whole call, with any number of calls of workers."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ SPECIAL = r"\boxed{\operatorname{Li}_2(x)}", r"-\frac{\ln(1-x)}{x}"
 
 
 def test_parts_of_a_call_share_its_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[float] = []
+    deadlines: list[float] = []
 
     class Slow:
         def call(self, *arguments: Any, deadline: float) -> list[Any]:
-            asked.append(deadline)
+            deadlines.append(deadline)
             return [shared_pool().call(*arguments, deadline=10)[0], 3.0]
 
     monkeypatch.setattr(verdicts, "shared_pool", Slow)
-    whole = Deadline(20)
-    assert verify_antiderivative(*SPECIAL, deadline=whole).correct
-    assert verify_antiderivative(*SPECIAL, deadline=whole).correct
-    assert (asked, whole.left) == ([20, 17], 14)
+    total = Deadline(20)
+    assert verify_antiderivative(*SPECIAL, deadline=total).correct
+    assert verify_antiderivative(*SPECIAL, deadline=total).correct
+    assert (deadlines, total.left) == ([20, 17], 14)
 
 
 def test_a_worker_says_how_long_it_worked() -> None:
@@ -37,25 +37,25 @@ def test_a_worker_says_how_long_it_worked() -> None:
 
 
 def test_what_is_spent_is_not_given_again() -> None:
-    whole = Deadline(1)
-    whole.spend(1)
-    late = verify_antiderivative(*SPECIAL, deadline=whole)
+    total = Deadline(1)
+    total.spend(1)
+    late = verify_antiderivative(*SPECIAL, deadline=total)
     assert (late.status, late.evidence.flags) == (Status.TIMEOUT, ("processor_time",))
 
 
 def test_a_solution_asks_for_no_more_than_its_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[float] = []
+    deadlines: list[float] = []
 
     class Late:
         def call(self, *_: object, deadline: float, **__: object) -> object:
-            asked.append(deadline)
+            deadlines.append(deadline)
             raise WorkerTimeout("too long")
 
     monkeypatch.setattr(verdicts, "shared_pool", Late)
     text = r"$\int f\,dx = \operatorname{Li}_2(x)$, so \boxed{\operatorname{Li}_2(x)}"
     solution = verify_solution(text, SPECIAL[1], deadline=7)
     assert solution.verdict.status is Status.TIMEOUT
-    assert asked == [7]
+    assert deadlines == [7]
 
 
 def test_a_task_without_a_whole_call_has_its_own_deadline() -> None:

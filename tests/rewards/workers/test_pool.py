@@ -1,4 +1,4 @@
-"""The worker pool: what it promises, in every place that it must work from."""
+"""The worker pool: all promises, in every calling environment."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def test_a_value_comes_back(pool: WorkerPool) -> None:
 
 
 def test_an_item_past_its_deadline_is_killed(pool: WorkerPool) -> None:
-    before = time.process_time()
+    start = time.process_time()
     with pytest.raises(WorkerTimeout, match=r"0\.5 s"):
         pool.call("behave", "spin", 1, deadline=0.5)
-    assert time.process_time() - before < 1
+    assert time.process_time() - start < 1
     assert pool.call("double", 1, deadline=10) == 2
 
 
@@ -53,7 +53,7 @@ def test_an_item_that_waits_is_asked_again_and_then_given_up(pool: WorkerPool) -
 
 
 def test_a_busy_machine_costs_no_item(pool: WorkerPool, tmp_path: Path) -> None:
-    """An item that the wall clock ends at first, as on a busy machine, is asked again."""
+    """An item ended by the wall clock on the first try, as on a busy machine, is asked again."""
     begun = tmp_path / "begun"
     assert pool.call("slow_at_first", str(begun), 7, deadline=10, wall_clock=1) == 7
 
@@ -67,40 +67,40 @@ def test_what_is_asked_again_waits_for_the_others(tmp_path: Path) -> None:
     assert log.read_text().split() == ["1", "2", "3", "4", "5", "0"]
 
 
-@pytest.mark.parametrize(("work", "kind"), [(1.2, WorkerCutOff), (1.3, WorkerTimeout)])
+@pytest.mark.parametrize(("work", "error"), [(1.2, WorkerCutOff), (1.3, WorkerTimeout)])
 def test_an_item_cannot_work_until_the_wall_clock_ends_it(
-    pool: WorkerPool, monkeypatch: pytest.MonkeyPatch, work: float, kind: type[WorkerError]
+    pool: WorkerPool, monkeypatch: pytest.MonkeyPatch, work: float, error: type[WorkerError]
 ) -> None:
-    """What works on and on has a verdict, also where the wall clock ends it, in two tries."""
+    """Endless work has a verdict, even if the wall clock ends the work, in two tries."""
     monkeypatch.setattr(Worker, "work", work)
-    with pytest.raises(kind, match="of processor time"):
+    with pytest.raises(error, match="of processor time"):
         pool.call("behave", "sleep", 1, deadline=5, wall_clock=0.3)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["python_memory", "native_memory"])
-def test_memory_is_limited(pool: WorkerPool, kind: str) -> None:
-    if kind == "native_memory":
+@pytest.mark.parametrize("fault", ["python_memory", "native_memory"])
+def test_memory_is_limited(pool: WorkerPool, fault: str) -> None:
+    if fault == "native_memory":
         pytest.importorskip("flint")
     with pytest.raises(WorkerMemory):
-        pool.call("behave", kind, 1, deadline=20)
+        pool.call("behave", fault, 1, deadline=20)
 
 
 @pytest.mark.parametrize(
-    ("kind", "how"), [("exit", "status 3"), ("segfault", "SIGSEGV"), ("abort", "SIGABRT")]
+    ("fault", "how"), [("exit", "status 3"), ("segfault", "SIGSEGV"), ("abort", "SIGABRT")]
 )
-def test_a_crash_is_reported(pool: WorkerPool, kind: str, how: str) -> None:
+def test_a_crash_is_reported(pool: WorkerPool, fault: str, how: str) -> None:
     with pytest.raises(WorkerCrash, match=how):
-        pool.call("behave", kind, 1, deadline=10)
+        pool.call("behave", fault, 1, deadline=10)
 
 
 @pytest.mark.parametrize(
-    ("kind", "name"),
+    ("fault", "name"),
     [("raise", "LookupError"), ("unserialisable", "TypeError"), ("recursion", "RecursionError")],
 )
-def test_exceptions_keep_their_name(pool: WorkerPool, kind: str, name: str) -> None:
+def test_exceptions_keep_their_name(pool: WorkerPool, fault: str, name: str) -> None:
     with pytest.raises(TaskError) as caught:
-        pool.call("behave", kind, 1, deadline=10)
+        pool.call("behave", fault, 1, deadline=10)
     assert caught.value.kind == name
     copy = pickle.loads(pickle.dumps(caught.value))
     assert (copy.kind, copy.where) == (name, caught.value.where)
@@ -151,10 +151,10 @@ def test_empty_batch(pool: WorkerPool) -> None:
 
 @pytest.mark.slow
 def test_hostile_items_cost_only_themselves() -> None:
-    kinds = ["sleep", "spin", "python_memory", "exit", "segfault", "killed", "raise", "recursion"]
+    faults = ["sleep", "spin", "python_memory", "exit", "segfault", "killed", "raise", "recursion"]
     items = [("good", i) for i in range(160)]
-    for number, kind in enumerate(kinds):
-        items[number * 20 + 7] = (kind, number)
+    for number, fault in enumerate(faults):
+        items[number * 20 + 7] = (fault, number)
     with WorkerPool(2, 200, tasks=TASKS) as pool:
         results = pool.map("behave", items, deadline=2, wall_clock=12)
     expected = [
@@ -175,7 +175,7 @@ def test_hostile_items_cost_only_themselves() -> None:
 
 
 def test_slow_neighbours_do_not_wait_for_each_other() -> None:
-    """Items of one chunk are shared out again as soon as one of them turns out slow."""
+    """Items of a chunk are shared out again after the first slow item."""
     with WorkerPool(2, 200, tasks=TASKS) as pool:
         pool.map("identify", [(0, 0)] * 100, deadline=10)
         results = pool.map("identify", [(i, 0.4 * (i < 6)) for i in range(400)], deadline=20)
@@ -272,9 +272,9 @@ def test_a_worker_that_dies_while_idle_is_replaced() -> None:
 
 def test_usable_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LOCAL_WORLD_SIZE", raising=False)
-    whole = usable_cores()
-    assert 1 <= whole <= (os.cpu_count() or 1)
-    monkeypatch.setenv("LOCAL_WORLD_SIZE", str(10 * whole))
+    cores = usable_cores()
+    assert 1 <= cores <= (os.cpu_count() or 1)
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", str(10 * cores))
     assert usable_cores() == 1
 
 
@@ -294,8 +294,8 @@ def test_importing_is_light() -> None:
 
 def test_errors_are_worker_errors() -> None:
     assert all(
-        issubclass(kind, WorkerError)
-        for kind in (WorkerTimeout, WorkerCutOff, WorkerMemory, WorkerCrash, TaskError)
+        issubclass(error, WorkerError)
+        for error in (WorkerTimeout, WorkerCutOff, WorkerMemory, WorkerCrash, TaskError)
     )
     assert not issubclass(PoolError, WorkerError)
 

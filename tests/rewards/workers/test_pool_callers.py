@@ -41,14 +41,14 @@ def test_from_many_threads(pool: WorkerPool) -> None:
 
 def test_from_asyncio_without_blocking_the_loop(pool: WorkerPool) -> None:
     async def scene() -> float:
-        longest, last = 0.0, time.monotonic()
+        longest, ticked = 0.0, time.monotonic()
         work = asyncio.gather(
             *(pool.amap("hold", [(0.05, i)] * 10, deadline=10) for i in range(2)),
             pool.amap("behave", [("spin", 0)], deadline=0.5),
         )
         while not work.done():
             await asyncio.sleep(0.005)
-            longest, last = max(longest, time.monotonic() - last), time.monotonic()
+            longest, ticked = max(longest, time.monotonic() - ticked), time.monotonic()
         first, second, third = await work
         assert first == [0] * 10
         assert second == [1] * 10
@@ -78,9 +78,9 @@ def _ask(pool: WorkerPool, answers: Any) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_from_a_daemonic_process(pool: WorkerPool, method: str) -> None:
-    """After a fork the child starts workers of its own, and the parent's go on as before."""
+    """After a fork the child starts new workers, and the parent's workers go on."""
     slow = [(i, 0.02) for i in range(60)]  # so that every worker gets some
-    before = {pid for pid, _ in pool.map("identify", slow, deadline=10)}
+    own = {pid for pid, _ in pool.map("identify", slow, deadline=10)}
     context = multiprocessing.get_context(method)
     answers = context.Queue()
     process = context.Process(target=_ask, args=(pool, answers), daemon=True)
@@ -89,9 +89,9 @@ def test_from_a_daemonic_process(pool: WorkerPool, method: str) -> None:
     process.join(30)
     assert process.exitcode == 0
     assert [value for _, value in results] == list(range(50))
-    assert not before & {pid for pid, _ in results}
-    after = {pid for pid, _ in pool.map("identify", slow, deadline=10)}
-    assert after == before
+    assert not own & {pid for pid, _ in results}
+    own_again = {pid for pid, _ in pool.map("identify", slow, deadline=10)}
+    assert own_again == own
     wait_for(lambda: not any(alive(pid) for pid, _ in results))
 
 
@@ -166,7 +166,7 @@ def test_beside_a_rewards_module_of_the_users(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
 def test_no_orphan_when_the_parent_is_killed(tmp_path: Path) -> None:
-    """Even in the middle of a C call that never gives the interpreter's lock back."""
+    """Even in the middle of a C call that never releases the interpreter's lock."""
     note = tmp_path / "pid"
     script = tmp_path / "train.py"
     script.write_text(
@@ -189,7 +189,7 @@ def test_no_orphan_when_the_parent_is_killed(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
 def test_processor_time_is_the_last_resort(tmp_path: Path) -> None:
-    """Where the kernel cannot tie a worker to its parent, its processor time ends it."""
+    """If the kernel cannot tie a worker to the parent, processor time ends the worker."""
     program = (
         f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
         "from calculus_harness.rewards.workers import child as _child\n"

@@ -1,4 +1,4 @@
-"""Verdicts inside Ray actors, plain and asynchronous, as reward workers run there."""
+"""Verdicts inside Ray actors, plain and asynchronous, as in reward workers."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ OPEN = frozenset({"results", "failures", "search", "published", "hint"})
 
 
 def sections(sources: Sources, opened: bool | None = None) -> list[Section]:
-    """The sections of these runs.
+    """The sections of the runs.
 
     With ``opened``, only the sections of `OPEN` are returned; with ``opened=False``, only the other
     sections.

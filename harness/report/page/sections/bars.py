@@ -8,7 +8,7 @@ from ...sources import Sources
 
 
 def sections(sources: Sources) -> list[Section]:
-    """Both bar charts, if the runs have answers."""
+    """Both bar charts, for runs with answers."""
     rows = sources.comparable_rows
     if not rows:
         return []

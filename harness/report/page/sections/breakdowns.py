@@ -53,6 +53,8 @@ def sections(sources: Sources) -> list[Section]:
 
 
 def _breakdown(sources: Sources, breakdown: Breakdown) -> Section | None:
+    # Only problems common to all models count: labels differ in difficulty, and models would be
+    # compared on different problems.
     values: dict[str, dict[str, list[float]]] = {}
     problems: dict[str, set[str]] = {}
     models = list(sources.short_names.values())
@@ -78,6 +80,7 @@ def _breakdown(sources: Sources, breakdown: Breakdown) -> Section | None:
     if len(means) < 2:
         return None
     name, title = _BREAKDOWNS[breakdown]
+    # Ranges have an order of their own; other labels are ordered by difficulty.
     ranges = [label for label in range_names(breakdown) if label in means]
     order = ranges or sorted(means, key=lambda label: _mean(means[label]))
     rows = {
@@ -106,9 +109,7 @@ def _mean(values: Mapping[str, float]) -> float:
 
 
 def _labels(run: Run, breakdown: Breakdown) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The labels of each problem; a problem without a technique has the technique of its
-    original.
-    """
+    """The labels of each problem; without a technique, the technique of the original."""
     origins = ParentIndex(run.problems)
     for key, problem in run.problems.items():
         labels = labels_of(problem, breakdown)

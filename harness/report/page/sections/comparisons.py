@@ -1,4 +1,4 @@
-"""Perturbations compared with their originals, and models with each other."""
+"""Perturbations compared with originals, and models with each other."""
 
 from __future__ import annotations
 

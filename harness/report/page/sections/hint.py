@@ -63,10 +63,9 @@ def published() -> Iterator[tuple[str, ...]]:
 
 
 def _split_rows(sources: Sources) -> Iterator[tuple[str, ...]]:
-    """For each model and each concept that it was asked: the accuracy by HINT's answer, then by the
-    notebooks.
-    """
+    """The accuracy by HINT's answer, then by the notebooks, for each model and asked concept."""
     problems = [problem for run in sources.runs for problem in run.problems.values()]
+    # The row of all problems is HINT's only if no other benchmark is in the runs.
     names = {problem.name for problem in problems if is_hint(problem)}
     if all(map(is_hint, problems)):
         names.add(_ALL)

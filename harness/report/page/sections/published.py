@@ -8,5 +8,5 @@ from ...sources import Sources
 
 
 def sections(sources: Sources) -> list[Section]:
-    """The published table, if there is one."""
+    """The published table, if any."""
     return published_sections(sources.summary)

@@ -1,4 +1,4 @@
-"""The results: a table of models by subsets, and the whole table with its remarks."""
+"""The results: a table of models by subsets, and the whole table with remarks."""
 
 from __future__ import annotations
 
@@ -33,9 +33,7 @@ def sections(sources: Sources) -> list[Section]:
 
 
 def _remarks(summary: Summary) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
-    """The remarks on missing answers, which are always visible, and all other remarks, which a
-    click opens.
-    """
+    """The remarks on missing answers, always visible, and all other remarks, behind a click."""
     lines = remarks(summary)
     late = bool(summary.missing) + bool(summary.unscored)  # the last lines
     early_count = len(lines) - late

@@ -14,7 +14,7 @@ EVERY_PAIR = 4
 
 
 def sections(sources: Sources) -> list[Section]:
-    """A figure for every two models that were asked the same problems."""
+    """A figure for every two models with common problems."""
     tallies: dict[str, dict[str, Tally]] = {}
     for run, names in zip(sources.runs, sources.names, strict=True):
         for model, its_tallies in tally_samples(run, sources.policy).items():

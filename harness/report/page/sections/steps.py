@@ -1,4 +1,4 @@
-"""Where solutions go wrong, if `run.py steps` has judged their steps."""
+"""The places of errors in solutions, if `run.py steps` has judged the steps."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _Solutions = Sequence[tuple[StepCounts, str]]
 
 
 def sections(sources: Sources) -> list[Section]:
-    """The tables of all runs; none if no steps were judged."""
+    """The tables of all runs; no tables without judged steps."""
     models: dict[str, list[tuple[StepCounts, str]]] = {}
     for run, names in zip(sources.runs, sources.names, strict=True):
         for row in read_steps(run.path):

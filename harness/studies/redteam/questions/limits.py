@@ -36,16 +36,18 @@ def _value(expression: Expression) -> acb:
     return value
 
 
-def wrong_answers(rng: HashedRandom, asked: str, answer: str) -> list[str]:
-    """Make wrong answers in LaTeX that are close to the right answer. ``asked`` is the limit."""
-    echoes = [asked, asked.replace(r"\lim", r"\operatorname{lim}")]
+def wrong_answers(rng: HashedRandom, question: str, answer: str) -> list[str]:
+    """Make wrong answers in LaTeX that are close to the right answer. ``question`` is the limit."""
+    echoes = [question, question.replace(r"\lim", r"\operatorname{lim}")]
     if answer == NO_LIMIT:
         return [*_INFINITE, "0", "1", "-1", r"\frac12", str(rng.integer(2, 99)), *echoes]
     if answer in _INFINITE:
-        other = r"\infty" if answer.startswith("-") else r"-\infty"
-        return [other, NO_LIMIT, "0", "1", str(10 ** rng.integer(3, 30)), *echoes]
+        infinity = r"\infty" if answer.startswith("-") else r"-\infty"
+        return [infinity, NO_LIMIT, "0", "1", str(10 ** rng.integer(3, 30)), *echoes]
     n, k = rng.integer(2, 60), rng.integer(3, 30)
     tiny = rng.choice(_TINY)
+    # Tiny differences test precision; infinities, "no limit" and echoes test the reading of
+    # answers.
     near = [
         rf"{answer}+{tiny}",
         rf"{answer}-\frac{{1}}{{{n}}}",
@@ -54,6 +56,7 @@ def wrong_answers(rng: HashedRandom, asked: str, answer: str) -> list[str]:
         NO_LIMIT,
         *echoes,
     ]
+    # Formulas with parameters have no number for the test below.
     expression = read(answer)[0].expression
     if symbols_of(expression):
         return [*near, rf"{n}\left({answer}\right)", "1", "0"]
@@ -62,6 +65,7 @@ def wrong_answers(rng: HashedRandom, asked: str, answer: str) -> list[str]:
         if exact.is_zero():
             return [*near, "1", "-1", rf"\frac{{1}}{{{n}}}", "0.0001"]
         decimal = exact.real.str(k, radius=False)
+        # Candidates equal to the answer, such as 2 * 0, are dropped by their balls.
         candidates = [
             rf"-\left({answer}\right)",
             rf"\left({answer}\right)\frac{{{n}}}{{{n + 1}}}",
@@ -77,11 +81,11 @@ def wrong_answers(rng: HashedRandom, asked: str, answer: str) -> list[str]:
         ]
 
 
-def _case(rng: HashedRandom, asked: str, answer: str, number: int) -> Case:
-    answers = [answer, *rng.shuffled(wrong_answers(rng, asked, answer))][:ANSWERS]
+def _case(rng: HashedRandom, question: str, answer: str, number: int) -> Case:
+    answers = [answer, *rng.shuffled(wrong_answers(rng, question, answer))][:ANSWERS]
     chosen = answers[number % len(answers)]
     note = f"limit {answer}"
-    return Case(asked, rf"\boxed{{{chosen}}}", chosen is answer, note, task="limit")
+    return Case(question, rf"\boxed{{{chosen}}}", chosen is answer, note, task="limit")
 
 
 @group_generator(ANSWERS)
@@ -101,5 +105,5 @@ def _bank() -> tuple[tuple[str, str], ...]:
 @group_generator(ANSWERS)
 def bank_limits(rng: HashedRandom, number: int) -> Case:
     """Make a case with a limit from the question bank and its answer, or a wrong answer."""
-    asked, answer = rng.choice(_bank())
-    return _case(rng, asked, answer, number)
+    question, answer = rng.choice(_bank())
+    return _case(rng, question, answer, number)

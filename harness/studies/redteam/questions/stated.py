@@ -38,7 +38,7 @@ _VOICES = (r"\boxed{<F>}", r"So the answer is $\boxed{<F>}$.", r"$$\boxed{<F>}$$
 _MEMBERS, _SEEDS = 200, 1_000_000
 #: Points at which a wrong answer has to be seen, and the difference that shows it: decimals of 12
 #: digits differ by 10^{-13}, formulas of this size lose ten of 40 digits.
-_PLACES = (Fraction(31, 97), Fraction(83, 97), Fraction(141, 97), Fraction(-47, 97), Fraction(5, 2))
+_STARTS = (Fraction(31, 97), Fraction(83, 97), Fraction(141, 97), Fraction(-47, 97), Fraction(5, 2))
 _SEEN = 1e-20
 #: Digits of a decimal in place of an exact number.
 _DIGITS = (3, 5, 8, 12)
@@ -74,9 +74,9 @@ def course_case(task: str, rng: HashedRandom) -> Case:
         text = voice.replace("<F>", target.answer)
         return Case(target.question, text, True, "the answer", assumptions, task=task)
     judged = _solution(target) if task == "differential_equation" else _formula(target, task)
-    kind, wrong = judged.slip(rng)
+    slip, wrong = judged.slip(rng)
     text = voice.replace("<F>", wrong)
-    return Case(target.question, text, False, kind, assumptions, task=task)
+    return Case(target.question, text, False, slip, assumptions, task=task)
 
 
 def _decimals(tree: Expression, rng: HashedRandom) -> Iterator[tuple[str, Expression]]:
@@ -102,7 +102,7 @@ def _replaced(tree: Expression, old: Expression, new: Expression) -> Expression:
     return Call(tree.function, tuple(_replaced(arg, old, new) for arg in tree.args))
 
 
-def _apart(left: Expression, right: Expression, point: Mapping[str, Fraction]) -> bool:
+def _apart(lhs: Expression, rhs: Expression, point: Mapping[str, Fraction]) -> bool:
     """Whether the values of two formulas at a point are different.
 
     The values are compared at two precisions, and must differ at both. A rounding error becomes
@@ -111,7 +111,7 @@ def _apart(left: Expression, right: Expression, point: Mapping[str, Fraction]) -
     differences = []
     for digits in (40, 80):
         with mpmath.workdps(digits):
-            a, b = value(left, point), value(right, point)
+            a, b = value(lhs, point), value(rhs, point)
             differences.append(abs(a - b) / (1 + abs(a) + abs(b)))
     return bool(min(differences) > _SEEN)
 
@@ -128,13 +128,14 @@ class _Formula:
             ("a factor", mul(number(rng.integer(2, 9)), self.tree)),
             *_decimals(self.tree, rng),
         ]
-        kind, wrong = rng.choice(changes)
+        change, wrong = rng.choice(changes)
+        # A slip counts only if the values differ at a point.
         names = sorted(symbols_of(self.tree) | symbols_of(wrong))
-        for place in _PLACES:
-            point = {name: place + Fraction(at, 7) for at, name in enumerate(names)}
+        for start in _STARTS:
+            point = {name: start + Fraction(at, 7) for at, name in enumerate(names)}
             try:
                 if _apart(self.tree, wrong, point):
-                    return kind, to_latex(wrong)
+                    return change, to_latex(wrong)
             except NoValueError:
                 continue
         raise DiscardedError("the slip changed nothing that can be seen")
@@ -158,65 +159,65 @@ class _Solution:
     made: Solved
 
     def slip(self, rng: HashedRandom) -> tuple[str, str]:
-        made = self.made
-        formulas = dict(made.answers[0].formulas)
-        if len(made.answers) > 1 and made.asked.asks_all:
-            lost = Solved(made.asked, made.equations, made.conditions, made.answers[:1])
+        item = self.made
+        formulas = dict(item.answers[0].formulas)
+        if len(item.answers) > 1 and item.ode.asks_all:
+            lost = Solved(item.ode, item.equations, item.conditions, item.answers[:1])
             return "a lost solution", lost.answer
         if not formulas:
             raise DiscardedError("an implicit solution")
         function = rng.choice(sorted(formulas))
         tree = formulas[function]
-        constants = sorted(symbols_of(tree) - made.asked.names)
+        constants = sorted(symbols_of(tree) - item.ode.names)
         changes = [*slips(tree), *_decimals(tree, rng)]
         changes += [("a factor", mul(number(rng.integer(2, 9)), tree))]
-        changes += [("another order", differentiate(tree, made.asked.variable))]
+        changes += [("another order", differentiate(tree, item.ode.variable))]
         changes += [("a lost constant", substitute(tree, name, number(1))) for name in constants]
         changes += [("a lost constant", substitute(tree, name, number(0))) for name in constants]
-        kind, wrong = rng.choice(changes)
+        change_name, wrong = rng.choice(changes)
         formulas[function] = wrong
-        left = set().union(*map(symbols_of, formulas.values())) - made.asked.names
-        needed = max(made.asked.order - len(made.conditions), 0)
-        if len(left) >= needed and not self._fails(formulas):
+        free = set().union(*map(symbols_of, formulas.values())) - item.ode.names
+        needed = max(item.ode.order - len(item.conditions), 0)
+        if len(free) >= needed and not self._fails(formulas):
             raise DiscardedError("the slip made another solution")
-        shown = r",\ ".join(f"{name} = {to_latex(each)}" for name, each in formulas.items())
-        return kind, shown
+        text = r",\ ".join(f"{name} = {to_latex(formula)}" for name, formula in formulas.items())
+        return change_name, text
 
     def _fails(self, formulas: Mapping[str, Expression]) -> bool:
         """Whether the formulas violate an equation or a condition of the question.
 
         The test compares values that mpmath computes.
         """
-        made, x = self.made, self.made.asked.variable
+        item, x = self.made, self.made.ode.variable
         slopes: dict[tuple[str, int], Expression] = {}
 
         def slope(jet: Jet) -> Expression:
             key = jet.function, jet.order
             if key not in slopes:
-                before = formulas[jet.function]
+                derivative = formulas[jet.function]
                 for _ in range(jet.order):
-                    before = differentiate(before, x)
-                slopes[key] = before
+                    derivative = differentiate(derivative, x)
+                slopes[key] = derivative
             return slopes[key]
 
         pairs: list[Sequence[Expression]] = []
-        for sides in made.equations:
+        for sides in item.equations:
             written = list(sides)
-            for name, jet in made.asked.jets.items():
+            for name, jet in item.ode.jets.items():
                 if not jet.at:
                     written = [substitute(side, name, slope(jet)) for side in written]
             for name, tree in formulas.items():
                 written = [substitute(side, name, tree) for side in written]
             pairs.append(written)
         pairs += [
-            (substitute(slope(jet), x, jet.at[0]), at_place) for jet, at_place in made.conditions
+            (substitute(slope(jet), x, jet.at[0]), at_place) for jet, at_place in item.conditions
         ]
         names = sorted(set().union(*(symbols_of(side) for pair in pairs for side in pair)))
         seen = False
-        places = (*_PLACES, *(Fraction(n, 89) for n in (13, 57, 101, 171, 203, 260, 301)))
+        starts = (*_STARTS, *(Fraction(n, 89) for n in (13, 57, 101, 171, 203, 260, 301)))
         # Constants lie on either side of the variable: a radical has its sign on one side only.
-        for place, step in product(places, (Fraction(1, 5), Fraction(-7, 3), Fraction(7, 3))):
-            point = {name: place + at * step for at, name in enumerate(names)}
+        for start, step in product(starts, (Fraction(1, 5), Fraction(-7, 3), Fraction(7, 3))):
+            point = {name: start + at * step for at, name in enumerate(names)}
             try:
                 if not any(_apart(left, right, point) for left, right in pairs):
                     return False  # on a part of the line it holds, where a radical has its sign
@@ -228,12 +229,12 @@ class _Solution:
 
 def _solution(target: QuestionTarget) -> _Solution:
     try:
-        made = solved(target.question, str(target.answer))
+        item = solved(target.question, str(target.answer))
     except (ProblemError, ReadError) as error:
         raise DiscardedError(str(error)) from None
-    if made is None:
+    if item is None:
         raise DiscardedError("conditions of another form than a value")
-    return _Solution(made)
+    return _Solution(item)
 
 
 def _register(task: str) -> None:

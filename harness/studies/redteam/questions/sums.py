@@ -61,8 +61,8 @@ def _at(answer: str, at: Number) -> acb | None:
 def _differs(right: str, wrong: str) -> bool:
     """Whether two answers have different values at one of `_POINTS`."""
     for at in _POINTS:
-        one, two = _at(right, at), _at(wrong, at)
-        if one is not None and two is not None and not (one - two).contains(0):
+        a, b = _at(right, at), _at(wrong, at)
+        if a is not None and b is not None and not (a - b).contains(0):
             return True
     return False
 
@@ -77,9 +77,9 @@ def _changed_numbers(rng: HashedRandom, answer: str) -> Iterator[str]:
         yield f"{answer[: match.start(1)]}{sign}{answer[match.end(1) :]}"
 
 
-def wrong_answers(rng: HashedRandom, asked: str, answer: str) -> list[str]:
-    """Make wrong answers in LaTeX that are close to the right answer. ``asked`` is the question."""
-    echoes = [] if asks_of_series(asked) else [asked, asked.replace(r"\sum", r"\sum\limits")]
+def wrong_answers(rng: HashedRandom, latex: str, answer: str) -> list[str]:
+    """Make wrong answers in LaTeX that are close to the right answer of a question."""
+    echoes = [] if asks_of_series(latex) else [latex, latex.replace(r"\sum", r"\sum\limits")]
     if answer == DIVERGES:
         return [
             "0",
@@ -95,6 +95,8 @@ def wrong_answers(rng: HashedRandom, asked: str, answer: str) -> list[str]:
         return ["0", "1", str(n), r"-\infty", *echoes]
     tiny = rng.choice(_TINY)
     wrong = [*echoes, r"\infty", DIVERGES, rf"{answer}+{tiny}"]
+    # Certainly wrong answers are kept as they are; candidates may equal the right answer and are
+    # tested below.
     candidates = [
         rf"-\left({answer}\right)",
         rf"\frac{{{n}}}{{{n + 1}}}\left({answer}\right)",
@@ -107,8 +109,10 @@ def wrong_answers(rng: HashedRandom, asked: str, answer: str) -> list[str]:
         wrong.append(f"{answer}+{rng.choice(_OF_N[:3])}")
         candidates += [f"{answer}+{rng.choice(_OF_N[3:])}", answer.replace("n", "(n-1)")]
         candidates.append(answer.replace("n", "(n+1)"))
-    if "x" in answer and asks_of_series(asked):
-        candidates += [f"{answer}+x^{rng.integer(1, 7)}", f"{answer}+{n}", asked.rpartition("$")[0]]
+    if "x" in answer and asks_of_series(latex):
+        candidates += [f"{answer}+x^{rng.integer(1, 7)}", f"{answer}+{n}", latex.rpartition("$")[0]]
+    # Decimals and fractions with k digits agree with the value to k digits: agreement alone must
+    # not accept them.
     exact = _at(answer, Number(1)) if not _has_symbols(answer) else None
     if exact is not None and not exact.is_zero():
         decimal = exact.real.str(k, radius=False)
@@ -125,17 +129,17 @@ def _has_symbols(answer: str) -> bool:
         return True
 
 
-def _case(rng: HashedRandom, asked: str, answer: str, number: int) -> Case:
-    answers = [answer, *rng.shuffled(wrong_answers(rng, asked, answer))][:ANSWERS]
+def _case(rng: HashedRandom, text: str, answer: str, number: int) -> Case:
+    answers = [answer, *rng.shuffled(wrong_answers(rng, text, answer))][:ANSWERS]
     chosen = answers[number % len(answers)]
-    return Case(asked, rf"\boxed{{{chosen}}}", chosen is answer, f"answer {answer}", task="sum")
+    return Case(text, rf"\boxed{{{chosen}}}", chosen is answer, f"answer {answer}", task="sum")
 
 
 @group_generator(ANSWERS)
 def sums(rng: HashedRandom, number: int) -> Case:
     """Make a case with a sum or a Taylor polynomial and its answer, or a wrong answer."""
-    made = drawn(rng.below(2**30), rng.below(2**30))
-    return _case(rng, made.asked, made.answer, number)
+    problem = drawn(rng.below(2**30), rng.below(2**30))
+    return _case(rng, problem.text, problem.answer, number)
 
 
 @cache
@@ -146,5 +150,5 @@ def _bank() -> tuple[tuple[str, str], ...]:
 @group_generator(ANSWERS)
 def bank_sums(rng: HashedRandom, number: int) -> Case:
     """Make a case of a question from the question bank, with its right answer or a wrong one."""
-    asked, answer = rng.choice(_bank())
-    return _case(rng, asked, answer, number)
+    text, answer = rng.choice(_bank())
+    return _case(rng, text, answer, number)

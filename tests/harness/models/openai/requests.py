@@ -17,8 +17,8 @@ from tests.harness.faulty_server import Body
 
 
 def request(prompt: Rendered, count: int = 1, **sampling: Any) -> Request:
-    shown = {"integrand": "x", "variable": "x"}
-    problem = Problem("p", "integration", "toy", "s", inputs=shown, target=shown)
+    inputs = {"integrand": "x", "variable": "x"}
+    problem = Problem("p", "integration", "toy", "s", inputs=inputs, target=inputs)
     settings = Sampling(**{"max_tokens": 50} | sampling)
     return Request(
         "m", problem, prompt, settings, request_hash(problem, prompt, settings), seed=7, count=count
@@ -31,5 +31,5 @@ TEXT = Rendered(text="2+2=")
 
 def body(prompt: Rendered, options: dict[str, str] | None = None, **sampling: Any) -> Body:
     model: Any = create("openai/m", options or {})
-    found: Body = model.body(request(prompt, **sampling))
-    return found
+    sent: Body = model.body(request(prompt, **sampling))
+    return sent

@@ -1,4 +1,4 @@
-"""The Batch API, on a server that speaks it: submitted once, collected once, whatever happens."""
+"""The Batch API against a local server: every request is submitted and collected once."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ FAST = {"poll": "0.05"}
 
 
 class BatchServer(FaultyServer):
-    """Files and batches. What becomes of the next batches is in ``fates``, by name of a method.
+    """Files and batches. ``fates`` has the outcomes of the next batches, as names of methods.
 
-    A batch is ready when it was asked after ``patience`` times. ``submitted`` counts how often each
-    request was, by what the answer would be the same for.
+    A batch is ready after ``patience`` polls. ``submitted`` counts the submissions of each request,
+    with equal requests counted together.
     """
 
     def __init__(self, *fates: str, patience: int = 2, **faults: Any) -> None:
@@ -79,20 +79,20 @@ class BatchServer(FaultyServer):
         return web.Response(body=self.files[request.match_info["id"]])
 
     async def create(self, request: web.Request) -> web.StreamResponse:
-        asked = await request.json()
-        rows = [json.loads(line) for line in self.files[asked["input_file_id"]].splitlines()]
-        assert {row["url"] for row in rows} == {asked["endpoint"]}
+        body = await request.json()
+        rows = [json.loads(line) for line in self.files[body["input_file_id"]].splitlines()]
+        assert {row["url"] for row in rows} == {body["endpoint"]}
         assert len({row["custom_id"] for row in rows}) == len(rows)
         self.submitted.update(json.dumps(row["body"], sort_keys=True) for row in rows)
         batch = {
             "id": f"batch-{len(self.batches)}",
             "object": "batch",
             "status": "validating",
-            "endpoint": asked["endpoint"],
+            "endpoint": body["endpoint"],
             "completion_window": "24h",
             "created_at": 1,
-            "input_file_id": asked["input_file_id"],
-            "metadata": asked["metadata"],
+            "input_file_id": body["input_file_id"],
+            "metadata": body["metadata"],
         }
         fate = self.fates.pop(0) if self.fates else "complete"
         self.batches[batch["id"]] = batch | {"_rows": rows, "_fate": fate, "_left": self.patience}
@@ -102,8 +102,8 @@ class BatchServer(FaultyServer):
         return web.json_response(batch)
 
     async def list(self, request: web.Request) -> web.StreamResponse:
-        found = [shown(batch) for batch in self.batches.values()]
-        return web.json_response({"object": "list", "data": found[::-1], "has_more": False})
+        listed = [public_fields(batch) for batch in self.batches.values()]
+        return web.json_response({"object": "list", "data": listed[::-1], "has_more": False})
 
     async def retrieve(self, request: web.Request) -> web.StreamResponse:
         batch = self.batches[request.match_info["id"]]
@@ -117,7 +117,7 @@ class BatchServer(FaultyServer):
             if batch["_left"] < 0:
                 batch["request_counts"]["completed"] = size
                 getattr(self, f"fate_{batch['_fate']}")(batch)
-        return web.json_response(shown(batch))
+        return web.json_response(public_fields(batch))
 
     # --- what may become of a batch --------------------------------------------------------------
 
@@ -132,7 +132,7 @@ class BatchServer(FaultyServer):
         self.finish(batch, "completed", [answered(row) for row in batch["_rows"]], [])
 
     def fate_expire(self, batch: Body) -> None:
-        """Some were answered, of some it is said that they were not, and some are missing."""
+        """Some requests are answered, some are reported as failed, and some are missing."""
         rows, error = batch["_rows"], {"code": "batch_expired", "message": "too late"}
         bad = [
             {"custom_id": row["custom_id"], "response": None, "error": error} for row in rows[1::3]
@@ -143,15 +143,17 @@ class BatchServer(FaultyServer):
         self.finish(batch, "cancelled", [], [])
 
     def fate_mix(self, batch: Body) -> None:
-        """Right answers, a prompt that is too long, a failure of the server's, and rubbish."""
+        """Right answers, a prompt beyond the context length, a failure of the server, and
+        rubbish.
+        """
         good, bad = [], []
-        for place, row in enumerate(batch["_rows"]):
-            if place % 4 == 0:
+        for number, row in enumerate(batch["_rows"]):
+            if number % 4 == 0:
                 error = {"message": "maximum context length is 10 tokens", "code": "x"}
                 bad.append(answered(row, 400, {"error": error}))
-            elif place % 4 == 1:
+            elif number % 4 == 1:
                 bad.append(answered(row, 500, {"error": {"message": "oh"}}))
-            elif place % 4 == 2:
+            elif number % 4 == 2:
                 good.append(answered(row, 200, {"choices": [{}]}))
             else:
                 good.append(answered(row))
@@ -175,7 +177,7 @@ class BatchServer(FaultyServer):
         batch |= {"status": "failed", "errors": {"object": "list", "data": [error]}}
 
 
-def shown(batch: Body) -> Body:
+def public_fields(batch: Body) -> Body:
     return {name: value for name, value in batch.items() if not name.startswith("_")}
 
 
@@ -191,7 +193,7 @@ def sweep(server: BatchServer, out: Path, bench: str, **arguments: Any) -> Run:
 
 
 def check(run: Run, server: BatchServer, count: int) -> None:
-    """Every sample is there once, and is what was answered to a request with its seed."""
+    """Every sample is stored once, with the answer for its own seed."""
     rows = list(run.completions.rows())
     assert len({(row["problem"], row["sample"]) for row in rows}) == len(rows) == count
     bodies = {body["seed"]: body for body in map(json.loads, server.submitted)}
@@ -223,8 +225,8 @@ def test_what_a_batch_waits_for_is_said_when_it_changes(
 ) -> None:
     with BatchServer(patience=4) as server:
         sweep(server, tmp_path / "run", bench, progress=Lines())
-    said = [line for line in capsys.readouterr().err.splitlines() if "(batch-" in line]
-    assert said == [
+    lines = [line for line in capsys.readouterr().err.splitlines() if "(batch-" in line]
+    assert lines == [
         f"openai-batch/m: batch 1 (batch-0) is {state}, {done} of 12 requests done"
         for state, done in (
             ("in progress", 0),
@@ -326,7 +328,7 @@ def test_kills_at_any_moment_submit_nothing_twice(tmp_path: Path, bench: str) ->
                 f"-M base-url={server.url} -M requests-per-batch=40"
             ).split(),
         ]
-        for wanted in range(6):  # at each step of the first batches, and some time later
+        for step in range(6):  # at each step of the first batches, and some time later
             process = subprocess.Popen(
                 command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
             )
@@ -336,7 +338,7 @@ def test_kills_at_any_moment_submit_nothing_twice(tmp_path: Path, bench: str) ->
                 time.monotonic() < deadline and process.poll() is None and progress(server) <= seen
             ):
                 time.sleep(0.002)
-            time.sleep(0.03 * wanted)
+            time.sleep(0.03 * step)
             os.kill(process.pid, signal.SIGKILL)
             process.wait()
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
@@ -352,8 +354,8 @@ def test_kills_at_any_moment_submit_nothing_twice(tmp_path: Path, bench: str) ->
 
 
 def progress(server: BatchServer) -> int:
-    asked = sum(server.patience - batch["_left"] for batch in server.batches.values())
-    return len(server.files) + len(server.batches) + asked
+    polls = sum(server.patience - batch["_left"] for batch in server.batches.values())
+    return len(server.files) + len(server.batches) + polls
 
 
 def test_it_needs_a_place_for_its_notes() -> None:

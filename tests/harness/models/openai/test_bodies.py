@@ -1,4 +1,4 @@
-"""What is sent to an OpenAI-compatible server, and how its responses are read."""
+"""Requests to an OpenAI-compatible server, and the reading of responses."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ pytestmark = pytest.mark.openai
 
 def test_what_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    here = {"base-url": "http://127.0.0.1:8000/v1"}
-    assert body(CHAT, here, stop=("\n",)) == {
+    local = {"base-url": "http://127.0.0.1:8000/v1"}
+    assert body(CHAT, local, stop=("\n",)) == {
         "model": "m",
         "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}],
         "temperature": 1.0,
@@ -45,15 +45,15 @@ def test_what_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
         "stop": ["\n"],
         "seed": 7,
     }
-    assert body(TEXT, here)["prompt"] == "2+2="
+    assert body(TEXT, local)["prompt"] == "2+2="
     assert body(CHAT)["max_completion_tokens"] == 50
     assert "max_tokens" not in body(CHAT)
     assert body(TEXT)["max_tokens"] == 50
     assert (
-        body(CHAT, here | {"token-field": "max_completion_tokens"})["max_completion_tokens"] == 50
+        body(CHAT, local | {"token-field": "max_completion_tokens"})["max_completion_tokens"] == 50
     )
-    left = body(CHAT, here | {"omit": "seed, temperature,max_tokens"})
-    assert not left.keys() & {"seed", "temperature", "max_tokens"}
+    reduced = body(CHAT, local | {"omit": "seed, temperature,max_tokens"})
+    assert not reduced.keys() & {"seed", "temperature", "max_tokens"}
     thinking = {
         "enable-thinking": "false",
         "chat-template-kwargs": '{"tools": 1}',
@@ -61,16 +61,16 @@ def test_what_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
         "service-tier": "flex",
         "extra-body": '{"top_p": 0.5}',
     }
-    sent = body(CHAT, here | thinking)
+    sent = body(CHAT, local | thinking)
     assert sent["chat_template_kwargs"] == {"tools": 1, "enable_thinking": False}
     assert (sent["reasoning_effort"], sent["service_tier"], sent["top_p"]) == ("low", "flex", 0.5)
-    assert not body(TEXT, here | thinking).keys() & {"chat_template_kwargs", "reasoning_effort"}
-    assert body(CHAT, here, logprobs=True)["logprobs"] is True
-    assert body(TEXT, here, logprobs=True)["logprobs"] == 1
-    vllm = body(TEXT, here | {"server": "vllm"}, top_k=20, min_p=0.1)
+    assert not body(TEXT, local | thinking).keys() & {"chat_template_kwargs", "reasoning_effort"}
+    assert body(CHAT, local, logprobs=True)["logprobs"] is True
+    assert body(TEXT, local, logprobs=True)["logprobs"] == 1
+    vllm = body(TEXT, local | {"server": "vllm"}, top_k=20, min_p=0.1)
     assert (vllm["top_k"], vllm["min_p"]) == (20, 0.1)
-    assert body(TEXT, here | {"server": "vllm"})["top_k"] == -1
-    beams = body(TEXT, here | {"server": "vllm"}, beams=5, count=3)
+    assert body(TEXT, local | {"server": "vllm"})["top_k"] == -1
+    beams = body(TEXT, local | {"server": "vllm"}, beams=5, count=3)
     assert (beams["n"], beams["temperature"], beams["use_beam_search"]) == (5, 0, True)
 
 
@@ -103,8 +103,8 @@ def test_reasoning_refusals_and_filters_are_kept_apart() -> None:
             "model": "m-2025",
             "usage": usage,
         }
-        (found,) = completions(request(CHAT), parse_response(json.dumps(payload).encode()), "m")
-        return found
+        (parsed,) = completions(request(CHAT), parse_response(json.dumps(payload).encode()), "m")
+        return parsed
 
     thought = answer(
         {"content": "4", "reasoning_content": "hm"},
@@ -117,11 +117,11 @@ def test_reasoning_refusals_and_filters_are_kept_apart() -> None:
     assert (thought.prompt_tokens, thought.completion_tokens) == (5, 9)
     assert thought.extra == {"served_model": "m-2025", "cached_tokens": 3}
     assert answer({"content": "4", "reasoning": "hm"}).reasoning == "hm"
-    parts = [
+    blocks = [
         {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
         {"type": "text", "text": "4"},
     ]
-    assert (answer({"content": parts}).text, answer({"content": parts}).reasoning) == ("4", "hm")
+    assert (answer({"content": blocks}).text, answer({"content": blocks}).reasoning) == ("4", "hm")
     cut = answer({"content": None, "reasoning_content": "hm"}, "length")
     assert (cut.text, cut.finish_reason) == ("", FinishReason.LENGTH)
     refused = answer({"content": None, "refusal": "I will not."})
@@ -156,9 +156,9 @@ def test_tokens_of_several_choices_add_up() -> None:
     usage = {"usage": {"prompt_tokens": 4, "completion_tokens": 8}}
     payload = payload_for({"model": "m", "messages": [], "n": 3}) | usage
     answer = parse_response(json.dumps(payload).encode())
-    found = completions(request(CHAT, count=3, grouped=True), answer, "m")
-    assert [completion.completion_tokens for completion in found] == [3, 3, 2]
-    assert [completion.prompt_tokens for completion in found] == [4, 0, 0]
+    parsed = completions(request(CHAT, count=3, grouped=True), answer, "m")
+    assert [completion.completion_tokens for completion in parsed] == [3, 3, 2]
+    assert [completion.prompt_tokens for completion in parsed] == [4, 0, 0]
     scored = parse_response(
         json.dumps(payload_for({"model": "m", "prompt": "", "n": 2, "logprobs": 1})).encode()
     )
@@ -226,13 +226,13 @@ def test_any_json_is_an_answer_or_a_fault(value: Any) -> None:
 
 @given(st.binary(max_size=40), st.integers(400, 599))
 def test_any_error_means_one_of_three_things(content: bytes, status: int) -> None:
-    found = response_error("openai/m", status, {}, redact(content, "key"))
-    assert isinstance(found, ModelError | RefusedError | UnavailableError)
-    assert "\n" not in str(found)
+    error = response_error("openai/m", status, {}, redact(content, "key"))
+    assert isinstance(error, ModelError | RefusedError | UnavailableError)
+    assert "\n" not in str(error)
 
 
 def test_a_filtered_prompt_is_a_status() -> None:
     error = json.dumps({"error": {"message": "Your prompt was blocked", "code": "content_filter"}})
-    found = response_error("openai/m", 400, {}, error)
-    assert isinstance(found, RefusedError)
-    assert found.reason is FinishReason.CONTENT_FILTER
+    raised = response_error("openai/m", 400, {}, error)
+    assert isinstance(raised, RefusedError)
+    assert raised.reason is FinishReason.CONTENT_FILTER

@@ -1,4 +1,4 @@
-"""Requests over the openai client's connections, beside those that the client makes itself."""
+"""Requests over the openai client's connections, compared with the client's own requests."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SENDERS = {"accept-encoding", "connection"}
 
 
 class Listening(FaultyServer):
-    """Keeps the headers, moves one path to another, and is slow to answer a third."""
+    """Keeps the headers, redirects a path, and answers a third path slowly."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class Listening(FaultyServer):
 
 
 def posted(model: Any, path: str, transport: str = "") -> Any:
-    """What a server makes of a request."""
+    """A server's answer to a request."""
 
     async def ask() -> Any:
         connection = Connection(model, transport)
@@ -115,10 +115,10 @@ def test_a_proxy_is_asked_where_the_environment_names_one(monkeypatch: pytest.Mo
     with Listening() as server:
         monkeypatch.setenv("http_proxy", server.url.removesuffix("/v1"))
         assert posted(model, "/packed")["host"] == "nowhere.invalid"
-        here = create("openai/m", {"base-url": server.url})
+        elsewhere = create("openai/m", {"base-url": server.url})
         monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
         monkeypatch.setenv("no_proxy", "127.0.0.1")
-        assert posted(here, "/packed")["said"] == "x" * 5000
+        assert posted(elsewhere, "/packed")["said"] == "x" * 5000
 
 
 def test_what_is_no_answer_is_one_of_the_protocols_errors() -> None:
@@ -136,7 +136,7 @@ def test_what_is_no_answer_is_one_of_the_protocols_errors() -> None:
                 await connection.close()
             raise AssertionError("it was answered")
 
-        kinds = {
+        exceptions = {
             400: RefusedError,
             401: ModelError,
             404: UnknownPathError,
@@ -144,8 +144,8 @@ def test_what_is_no_answer_is_one_of_the_protocols_errors() -> None:
             503: UnavailableError,
             304: ModelError,
         }
-        for status, kind in kinds.items():
-            assert type(asyncio.run(fail(status))) is kind
+        for status, exception in exceptions.items():
+            assert type(asyncio.run(fail(status))) is exception
         nobody = asyncio.run(fail(200, "http://127.0.0.1:9/v1/chat/completions"))
         assert isinstance(nobody, UnavailableError)
         assert "no connection" in str(nobody)

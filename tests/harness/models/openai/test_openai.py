@@ -1,4 +1,4 @@
-"""The openai client against servers that do all that servers do, in whole sweeps."""
+"""The openai client against servers with every behaviour of servers, in whole sweeps."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ QUICK = {"pause": "0.02", "request-timeout": "0.7", "probe": "0"}
 
 
 def sweep(server: FaultyServer, out: Path, bench: str, **arguments: Any) -> Run:
-    """A sweep of that server, with short pauses."""
+    """A sweep of a server, with short pauses."""
     options = {"base-url": server.url} | QUICK | arguments.pop("model_option", {})
     arguments = {"limit": 4, "samples": 3} | arguments
     return harness.sweep(["openai/m"], [bench], model_option=options, out=out, **arguments)
 
 
 def rows(run: Run) -> dict[tuple[str, int], dict[str, Any]]:
-    """The stored completions by problem and sample; each must be there once."""
-    found = {(row["problem"], row["sample"]): row for row in run.completions.rows()}
-    assert len(found) == len(list(run.completions.rows()))
-    return found
+    """The stored completions by problem and sample, each stored once."""
+    by_sample = {(row["problem"], row["sample"]): row for row in run.completions.rows()}
+    assert len(by_sample) == len(list(run.completions.rows()))
+    return by_sample
 
 
 def failures(run: Run) -> list[dict[str, Any]]:
@@ -88,8 +88,10 @@ def test_grouped_samples_that_are_doubled_or_missing_are_asked_for_again(
         seeds: dict[str, set[int]] = {}
         for (problem, _), row in stored.items():
             seeds.setdefault(problem, set()).add(row["seed"])
-        assert any(len(found) > 1 for found in seeds.values()), "nothing was asked for again"
-        assert any(len(found) == 1 for found in seeds.values())
+        assert any(len(seeds_of_sample) > 1 for seeds_of_sample in seeds.values()), (
+            "nothing was asked for again"
+        )
+        assert any(len(seeds_of_sample) == 1 for seeds_of_sample in seeds.values())
 
 
 @pytest.mark.slow
@@ -106,25 +108,25 @@ def test_a_kill_in_the_middle_of_it_loses_and_repeats_nothing(tmp_path: Path, be
             ).split(),
         ]
         shard = out / "completions" / "00000.jsonl"
-        known: set[tuple[str, int]] = set()
-        for wanted in (30, 200, 400):
+        stored: set[tuple[str, int]] = set()
+        for lines in (30, 200, 400):
             process = subprocess.Popen(
                 command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
             )
             deadline = time.monotonic() + 60
             while time.monotonic() < deadline and process.poll() is None:
-                if shard.exists() and shard.read_bytes().count(b"\n") > wanted:
+                if shard.exists() and shard.read_bytes().count(b"\n") > lines:
                     break
                 time.sleep(0.01)
             process.send_signal(signal.SIGKILL)
             assert process.wait() == -signal.SIGKILL, "it was over before it was killed"
-            before, known = known, set(rows(Run(out)))
-            assert before < known
+            stored_before, stored = stored, set(rows(Run(out)))
+            assert stored_before < stored
         seeds = {row["seed"] for row in rows(Run(out)).values()}
-        asked = len(server.asked)
+        requests_before = len(server.asked)
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
         assert "Traceback" not in done.stderr
-        assert not seeds & {body["seed"] for body in server.asked[asked:]}, "asked twice"
+        assert not seeds & {body["seed"] for body in server.asked[requests_before:]}, "asked twice"
     assert len(rows(Run(out))) == 24 * 25
     assert harness.summarise(Run(out)).missing == 0
 
@@ -132,7 +134,7 @@ def test_a_kill_in_the_middle_of_it_loses_and_repeats_nothing(tmp_path: Path, be
 def test_what_cannot_be_answered_is_recorded_and_what_was_not_is_asked_again(
     tmp_path: Path, bench: str
 ) -> None:
-    """A prompt that is too long for ever, and one on which the server fails only today."""
+    """A prompt that is always too long, and a prompt with a failure of today only."""
     from aiohttp import web
 
     today = True
@@ -156,14 +158,14 @@ def test_what_cannot_be_answered_is_recorded_and_what_was_not_is_asked_again(
         assert {row["detail"] for row in failures(run)} == {"500: out of memory (after 3 attempts)"}
         details = [row.get("detail", "") for row in rows(run).values()]
         assert sum("maximum context length" in detail for detail in details) == 4
-        today, asked = False, len(server.asked)
+        today, requests_before = False, len(server.asked)
         run = sweep(server, tmp_path / "run", bench, samples=4, model_option=options)
         assert len(rows(run)) == 16
-        assert len(server.asked) - asked == 4
+        assert len(server.asked) - requests_before == 4
 
 
 @pytest.mark.parametrize(
-    ("status", "error", "said"),
+    ("status", "error", "message"),
     [
         (401, {"message": "Incorrect API key: sk-secret-12345"}, "does not accept the key"),
         (404, {"message": "The model `m` does not exist"}, "does not know the model or path"),
@@ -182,14 +184,14 @@ def test_what_cannot_be_answered_is_recorded_and_what_was_not_is_asked_again(
     ],
 )
 def test_what_holds_for_every_request_stops_the_sweep_at_once(
-    tmp_path: Path, bench: str, status: int, error: Body, said: str
+    tmp_path: Path, bench: str, status: int, error: Body, message: str
 ) -> None:
     from aiohttp import web
 
     with FaultyServer() as server:
         server.respond = lambda body: web.json_response({"error": error}, status=status)
         options = {"retries": "1", "concurrency": "4"}
-        with pytest.raises(ModelError, match=said) as stop:
+        with pytest.raises(ModelError, match=message) as stop:
             sweep(server, tmp_path / "run", bench, limit=24, samples=10, model_option=options)
         assert "\n" not in str(stop.value)
         assert "secret" not in str(stop.value)
@@ -242,11 +244,11 @@ def test_a_server_that_goes_away_stops_the_sweep_and_nothing_is_lost(
             sweep(server, tmp_path / "run", bench, model_option=options, limit=24)
     stored = rows(Run(tmp_path / "run"))
     assert 16 <= len(stored) < 72
-    with FaultyServer() as other:
-        run = sweep(other, tmp_path / "run", bench, model_option=options, limit=24)
+    with FaultyServer() as next_server:
+        run = sweep(next_server, tmp_path / "run", bench, model_option=options, limit=24)
         assert len(rows(run)) == 72
         assert rows(run).items() >= stored.items()
-        assert len(other.asked) == 72 - len(stored)
+        assert len(next_server.asked) == 72 - len(stored)
 
 
 def test_the_key_is_sent_and_written_nowhere(
@@ -290,7 +292,7 @@ def test_where_it_is_asked_is_no_part_of_the_model(monkeypatch: pytest.MonkeyPat
         {"enable-thinking": "false"},
     ):
         assert create("openai/m", options).hash != plain.hash
-    for options, said in (
+    for options, message in (
         ({"extra-body": "{"}, "no JSON"),
         ({"extra-body": "[1]"}, "JSON object"),
         ({"base-url": "localhost:8000"}, "is a URL"),
@@ -300,5 +302,5 @@ def test_where_it_is_asked_is_no_part_of_the_model(monkeypatch: pytest.MonkeyPat
         ({"concurrency": "0"}, "positive"),
         ({"enable-thinking": "yes"}, "true or false"),
     ):
-        with pytest.raises(ModelError, match=said):
+        with pytest.raises(ModelError, match=message):
             create("openai/m", options)

@@ -1,4 +1,4 @@
-"""What is wrong with a server is said in one line, before a sweep begins."""
+"""A wrong server is named in a single line before a sweep begins."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Hanging(FaultyServer):
 
 
 class WithoutV1(FaultyServer):
-    """A path that the server does not know is a page of HTML."""
+    """An unknown path of the server is a page of HTML."""
 
     async def missing(self, request: web.Request) -> web.StreamResponse:
         return web.Response(text="<html>Not Found</html>", status=404)
@@ -59,7 +59,7 @@ def test_one_token_is_asked_for_first(tmp_path: Path, bench: str) -> None:
 
 
 def test_that_token_is_outside_the_limits(tmp_path: Path, bench: str) -> None:
-    """An answer takes 12 tokens: two fit into 24. A sweep that asks nothing has no such request."""
+    """An answer takes 12 tokens: two fit into 24. A sweep without requests has no probe."""
     with FaultyServer() as server:
         for _ in range(2):
             run = harness.sweep(
@@ -128,7 +128,7 @@ def test_a_server_that_refuses_one_token_or_is_busy_is_asked_all_the_same(
         assert harness.summarise(ask(server.url, tmp_path / "busy", bench)).missing == 0
 
 
-class Said(Silent):
+class Recorder(Silent):
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.answers: list[Completion] = []
@@ -142,10 +142,10 @@ class Said(Silent):
 
 def test_repeated_requests_are_summed_up(tmp_path: Path, bench: str) -> None:
     script = ("none", "too_many", "unavailable", "unavailable", "no_json")
-    said = Said()
+    notices = Recorder()
     with FaultyServer(script=script) as server:
-        ask(server.url, tmp_path / "run", bench, said, concurrency="1")
-    (line,) = [line for line in said.lines if "sent again" in line]
+        ask(server.url, tmp_path / "run", bench, notices, concurrency="1")
+    (line,) = [line for line in notices.lines if "sent again" in line]
     assert line == (
         "model openai/m: 4 requests were sent again "
         "(2 x 503, 1 x 429, 1 x the server's answer cannot be read)"

@@ -1,4 +1,4 @@
-"""Limits of a server: rates, overloads, pauses that it asks for, and a server that is dead."""
+"""Limits of a server: rates, overloads, requested pauses, and dead servers."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ def test_retry_after_is_seconds_or_a_date() -> None:
 
 
 @given(st.floats(1, 1e4), st.lists(st.tuples(st.floats(0, 50), st.floats(0, 9)), max_size=50))
-def test_no_minute_has_more_than_its_rate(rate: float, asked: list[tuple[float, float]]) -> None:
-    """Whatever is asked when, the cost begun in any minute stays within the rate and one item."""
+def test_no_minute_has_more_than_its_rate(rate: float, requests: list[tuple[float, float]]) -> None:
+    """In any minute, the begun cost stays within the rate and one item."""
     limiter, now, begun = RateLimit(rate), 0.0, []
-    for cost, wait in asked:
+    for cost, wait in requests:
         now += wait
         begun.append((limiter.schedule(cost, now), cost))
     for start, _ in begun:
-        inside = [cost for time, cost in begun if start <= time < start + 60]
-        assert sum(inside) - (inside[-1] if inside else 0) <= rate * (1 + 1e-6)
+        in_the_minute = [cost for time, cost in begun if start <= time < start + 60]
+        assert sum(in_the_minute) - (in_the_minute[-1] if in_the_minute else 0) <= rate * (1 + 1e-6)
 
 
 def test_an_overload_halves_the_limit_once_and_responses_restore_it() -> None:
@@ -107,9 +107,9 @@ def test_a_sweep_that_waits_says_why(
     assert len(waits(0.001)) == 3
 
 
-@pytest.mark.parametrize("kind", [Lines, Bar])
+@pytest.mark.parametrize("progress_class", [Lines, Bar])
 def test_a_server_that_asks_to_wait_long_is_named_at_once(
-    kind: type[Lines | Bar],
+    progress_class: type[Lines | Bar],
     tmp_path: Path,
     bench: str,
     monkeypatch: pytest.MonkeyPatch,
@@ -124,13 +124,13 @@ def test_a_server_that_asks_to_wait_long_is_named_at_once(
             return payload_for(body)
         return web.Response(status=429, headers={"Retry-After": "1"})
 
-    with FaultyServer() as server, kind() as progress:
+    with FaultyServer() as server, progress_class() as progress:
         server.respond = respond
         options = {"concurrency": "3"}
         sweep(server, tmp_path / "run", bench, model_option=options, progress=progress)
-    said = " ".join(capsys.readouterr().err.split())
-    assert said.count("warning: model openai/m: waiting for the server: 429") == 1
-    assert "it asks to wait for 1 s" in said
+    output = " ".join(capsys.readouterr().err.split())
+    assert output.count("warning: model openai/m: waiting for the server: 429") == 1
+    assert "it asks to wait for 1 s" in output
     assert logging.getLogger("calculus_harness.harness.models").handlers == []
 
 
@@ -160,7 +160,7 @@ def test_a_wait_longer_than_the_limit_stops_the_sweep(tmp_path: Path, bench: str
 
 
 def test_one_request_s_pause_does_not_stop_the_others(tmp_path: Path, bench: str) -> None:
-    """A long prompt over its share of tokens waits alone; the others are answered meanwhile."""
+    """A long prompt over its share of tokens waits alone; other prompts are answered meanwhile."""
     from aiohttp import web
 
     turned_away: list[float] = []

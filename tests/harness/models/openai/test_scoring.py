@@ -1,4 +1,4 @@
-"""Given texts, scored by servers that echo: vLLM's protocol with tokens, and that of others."""
+"""Given texts, scored by servers with echo: vLLM's protocol with tokens, and other protocols."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ TEXT = Rendered(text="Integrate 2x.")
 
 
 def score(model: Model, *texts: Continuation) -> dict[str, Scored]:
-    async def asked() -> AsyncIterator[Continuation]:
+    async def continuations() -> AsyncIterator[Continuation]:
         for text in texts:
             yield text
 
     async def collect() -> dict[str, Scored]:
-        return {scored.key: scored async for scored in model.score(asked())}
+        return {scored.key: scored async for scored in model.score(continuations())}
 
     return asyncio.run(collect())
 
@@ -54,7 +54,7 @@ def pieces(text: str, size: int = 3) -> list[str]:
 
 
 def echoing(body: Body, mark: str = "<s>", split: Any = pieces) -> Body:
-    """What a server says that begins every text with a mark and goes on with one token more."""
+    """A server that begins every text with a mark and ends with an extra token."""
     assert (body["echo"], body["logprobs"], body["max_tokens"]) == (True, 1, 1)
     tokens = [mark, *split(body["prompt"]), "!?"]
     return {
@@ -73,7 +73,7 @@ def echoing(body: Body, mark: str = "<s>", split: Any = pieces) -> Body:
 
 
 def test_a_given_text_is_scored_by_echo() -> None:
-    """The last tokens' log-probabilities are the text's; prompts of both kinds, one asked once."""
+    """The text has the last tokens' log-probabilities. Each kind of prompt is asked once."""
     from aiohttp import web
 
     class Echoing(FaultyServer):
@@ -82,13 +82,15 @@ def test_a_given_text_is_scored_by_echo() -> None:
             application.router.add_post("/tokenize", self.tokenise)
 
         async def tokenise(self, http: web.Request) -> web.StreamResponse:
-            asked = json.loads(await http.read())
+            received = json.loads(await http.read())
             self.counts["tokenise"] += 1
-            text = asked.get("prompt") or "".join(turn["content"] for turn in asked["messages"])
-            assert ("messages" in asked) == asked.get("add_generation_prompt", False)
+            text = received.get("prompt") or "".join(
+                turn["content"] for turn in received["messages"]
+            )
+            assert ("messages" in received) == received.get("add_generation_prompt", False)
             tokens = [ord(letter) for letter in text]
             return web.json_response(
-                {"tokens": tokens if "add_special_tokens" in asked else [0, *tokens]}
+                {"tokens": tokens if "add_special_tokens" in received else [0, *tokens]}
             )
 
     def respond(body: Body) -> Body:
@@ -105,8 +107,8 @@ def test_a_given_text_is_scored_by_echo() -> None:
     with Echoing() as server:
         server.respond = respond
         model = create("openai/m", {"base-url": server.url, "server": "vllm", "concurrency": "2"})
-        found = score(model, *texts)
-        assert {key: scored.token_logprobs for key, scored in found.items()} == {
+        scores = score(model, *texts)
+        assert {key: scored.token_logprobs for key, scored in scores.items()} == {
             "a": (-0.65, -0.66),
             "b": (-0.67,),
             "c": (),
@@ -116,10 +118,10 @@ def test_a_given_text_is_scored_by_echo() -> None:
 
 
 def test_any_server_that_echoes_can_score_what_follows_a_text() -> None:
-    before = Rendered(text="Integrate 2x")
+    prompt = Rendered(text="Integrate 2x")
     texts = [
-        Continuation("a", before, "x^2 + C"),
-        Continuation("b", before, ""),
+        Continuation("a", prompt, "x^2 + C"),
+        Continuation("b", prompt, ""),
         Continuation("merged", Rendered(text="Integrate 2x."), "x^2"),
     ]
     with FaultyServer() as server:
@@ -128,11 +130,11 @@ def test_any_server_that_echoes_can_score_what_follows_a_text() -> None:
         assert Capability.SCORING in model.capabilities
         for mark in ("<s>", ""):
             server.respond = lambda body, mark=mark: echoing(body, mark)
-            found = score(model, *texts)
-            assert found["a"].token_logprobs == tuple(map(logprob, pieces("x^2 + C")))
-            assert not found["a"].ended
-            assert found["b"].token_logprobs == ()
-            assert "merges its beginning with the end of the prompt" in found["merged"].detail
+            scores = score(model, *texts)
+            assert scores["a"].token_logprobs == tuple(map(logprob, pieces("x^2 + C")))
+            assert not scores["a"].ended
+            assert scores["b"].token_logprobs == ()
+            assert "merges its beginning with the end of the prompt" in scores["merged"].detail
         assert len(server.asked) == 4
         with pytest.raises(ModelError, match="-M server=vllm"):
             score(model, Continuation("chat", CHAT, "x^2"))
@@ -140,10 +142,10 @@ def test_any_server_that_echoes_can_score_what_follows_a_text() -> None:
         server.respond = lambda body: echoing(body | {"prompt": ""})
         with pytest.raises(ModelError, match="does not echo"):
             score(model, texts[0])
-        other = create("openai/m", {"base-url": server.url})
-        assert other.hash == model.hash
+        elsewhere = create("openai/m", {"base-url": server.url})
+        assert elsewhere.hash == model.hash
         with pytest.raises(ModelError, match=r"server=vllm.*echo=true"):
-            score(other, texts[0])
+            score(elsewhere, texts[0])
 
 
 def test_the_texts_of_a_run_are_scored_and_those_that_cannot_be_are_remarked_on(
@@ -161,11 +163,11 @@ def test_the_texts_of_a_run_are_scored_and_those_that_cannot_be_are_remarked_on(
             out=tmp_path / "run",
         )
         model = create("openai/m", options)
-        found = score_texts(run.path, model)
+        result = score_texts(run.path, model)
         assert score_texts(run.path, model) == ScoringResult(0)  # nothing is asked twice
     # One prompt of three ends with the end of a piece.
-    assert found.scored > 0
-    assert set(found.remarks) == {
+    assert result.scored > 0
+    assert set(result.remarks) == {
         "the server's tokenizer merges its beginning with the end of the prompt"
     }
     references = [problem.reference for problem in ranked_candidates(run, model.hash).values()]
@@ -194,7 +196,7 @@ def test_an_echo_that_lacks_a_log_probability_is_none() -> None:
 
 
 def test_tokens_of_parts_of_a_character_are_found_by_their_offsets() -> None:
-    """As OpenAI names them, all of one character's at its place."""
+    """OpenAI's names of tokens: all tokens of a character stand at the character's place."""
     tokens = ("2", "x", "=", "bytes:\\xe2\\x88", "bytes:\\xab", "2", "!")
     values = (None, -1.0, -2.0, -3.0, -4.0, -5.0, -6.0)
     echo = Echo("2x=\u222b2!", tokens, values, (0, 1, 2, 3, 3, 4, 5))
@@ -204,19 +206,19 @@ def test_tokens_of_parts_of_a_character_are_found_by_their_offsets() -> None:
 
 
 @given(
-    before=st.lists(st.text(min_size=1, max_size=4), min_size=1, max_size=5),
+    prompt=st.lists(st.text(min_size=1, max_size=4), min_size=1, max_size=5),
     text=st.lists(st.text(min_size=1, max_size=4), min_size=1, max_size=5),
     mark=st.sampled_from(["", "<s>", "\ufffd"]),
-    more=st.sampled_from([(), ("",), ("x",)]),
+    behind=st.sampled_from([(), ("",), ("x",)]),
 )
 def test_the_tokens_of_a_text_are_those_from_its_beginning_on(
-    before: list[str], text: list[str], mark: str, more: tuple[str, ...]
+    prompt: list[str], text: list[str], mark: str, behind: tuple[str, ...]
 ) -> None:
-    tokens = (mark, *before, *text, *more)
+    tokens = (mark, *prompt, *text, *behind)
     values = (None, *(-float(number) for number in range(1, len(tokens))))
     echo = Echo("".join(tokens), tokens, values, ())
-    found = text_logprobs(echo, "".join(before), "".join(text))
-    first = 1 + len(before)
-    spelt = "".join(tokens).find("".join(before + text))
+    logprobs = text_logprobs(echo, "".join(prompt), "".join(text))
+    start = 1 + len(prompt)
+    spelt = "".join(tokens).find("".join(prompt + text))
     if spelt == len(mark):  # not also earlier, by chance
-        assert found == values[first : first + len(text)]
+        assert logprobs == values[start : start + len(text)]

@@ -49,9 +49,9 @@ QUESTIONS = {
 }
 
 
-def _problem(task: str, asked: str, name: str) -> Problem:
+def _problem(task: str, question: str, name: str) -> Problem:
     return Problem(
-        name, task, "toy", "s", {"question": asked, "request": "Find."}, {"question": asked}
+        name, task, "toy", "s", {"question": question, "request": "Find."}, {"question": question}
     )
 
 
@@ -64,16 +64,18 @@ def test_answers_are_in_a_box_and_right(system: str, task: str) -> None:
     except ModelError as error:
         pytest.skip(str(error))
     rows = {f"{task}-{number}": row for number, row in enumerate(QUESTIONS[task])}
-    found = answers(model, *(_problem(task, asked, name) for name, (asked, _) in rows.items()))
-    for name, (asked, solved) in rows.items():
-        assert found[name].finish_reason is FinishReason.STOP
-        correct = COURSE[task].verify(found[name].text, asked).correct
-        assert correct == (system in solved), (asked, found[name])
+    completions = answers(
+        model, *(_problem(task, question, name) for name, (question, _) in rows.items())
+    )
+    for name, (question, solved) in rows.items():
+        assert completions[name].finish_reason is FinishReason.STOP
+        correct = COURSE[task].verify(completions[name].text, question).correct
+        assert correct == (system in solved), (question, completions[name])
 
 
 def test_a_system_differentiates_by_itself() -> None:
     question = SolverQuestion.of("derivative", r"f(x) = x^2e^x,\ f''(0)", None, {})
-    names = [node.function for node in nodes_of(question.asked) if isinstance(node, Call)]
+    names = [node.function for node in nodes_of(question.tree) if isinstance(node, Call)]
     assert names.count("derivative") == 2
     assert names[0] == "value_at"
     assert answer(question)[0] == "2"
@@ -96,7 +98,7 @@ def test_a_system_without_an_operation_gives_no_answer() -> None:
     )
     with pytest.raises(NotationError, match="no operation 'ode_boundary'"):
         question.spelled_with(FRICAS.operations)
-    assert question.spelled_with(MAXIMA.operations) == question.asked
+    assert question.spelled_with(MAXIMA.operations) == question.tree
 
 
 @pytest.mark.parametrize("dialect", [MAXIMA, FRICAS], ids=lambda dialect: dialect.system)

@@ -1,4 +1,4 @@
-"""The notation of computer algebra systems: what is written, what is read, and what is refused."""
+"""The notation of computer algebra systems: writing, reading, and refusals."""
 
 from __future__ import annotations
 
@@ -114,23 +114,23 @@ def test_what_fricas_says(text: str, latex: str) -> None:
 
 
 def test_the_angle_of_a_point_is_an_arc_tangent() -> None:
-    found = read("atan2(x,p1)", MAXIMA, OURS)
+    parsed = read("atan2(x,p1)", MAXIMA, OURS)
     for y, x in ((1.0, 2.0), (3.0, -1.0), (-2.0, -5.0), (-0.5, 0.1)):
-        assert value(found, {"x": y, "alpha": x}) == pytest.approx(cmath.phase(complex(x, y)))
+        assert value(parsed, {"x": y, "alpha": x}) == pytest.approx(cmath.phase(complex(x, y)))
 
 
 def test_foreign_functions_are_kept_and_known_as_such() -> None:
-    found = read("rootOf(x^2+1,x)+exp(1)*sin(weird?f(x))", FRICAS, OURS)
-    assert unknown_functions(found) == {"rootOf", "weirdf"}
+    parsed = read("rootOf(x^2+1,x)+exp(1)*sin(weird?f(x))", FRICAS, OURS)
+    assert unknown_functions(parsed) == {"rootOf", "weirdf"}
     # A name of ours that means something else there must not be taken for ours.
     assert unknown_functions(read("frac(x,2,3)", MAXIMA, OURS)) == {"theirfrac"}
 
 
 def test_a_sum_nested_a_thousand_deep_is_a_sum() -> None:
     text = "(" * 3000 + "x" + "+x)" * 3000
-    found = read(text, FRICAS, OURS)
-    assert isinstance(found, Call)
-    assert found.args == (X,) * 3001
+    parsed = read(text, FRICAS, OURS)
+    assert isinstance(parsed, Call)
+    assert parsed.args == (X,) * 3001
 
 
 @pytest.mark.parametrize(
@@ -193,10 +193,10 @@ def test_a_known_function_of_strange_arguments_is_that_error_too(
 def test_any_text_gives_a_tree_or_that_error(text: str) -> None:
     for dialect in (MAXIMA, FRICAS):
         try:
-            found = read(text, dialect, OURS)
+            parsed = read(text, dialect, OURS)
         except NotationError:
             continue
-        assert to_latex(found)
+        assert to_latex(parsed)
 
 
 # --- round trip --------------------------------------------------------------------------------
@@ -231,20 +231,20 @@ def value(node: Expression, symbols: Values) -> complex:
     return FUNCTIONS[node.function](*(value(arg, symbols) for arg in node.args))
 
 
-def grow(parts: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
+def grow(subtrees: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
     def call(name: str, *args: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
-        return st.tuples(*args).map(lambda found: Call(name, found))
+        return st.tuples(*args).map(lambda children: Call(name, children))
 
-    several = st.lists(parts, min_size=2, max_size=4).map(tuple)
-    whole = st.integers(2, 5).map(Number)
+    several = st.lists(subtrees, min_size=2, max_size=4).map(tuple)
+    exponents = st.integers(2, 5).map(Number)
     return st.one_of(
         several.map(lambda args: Call("add", args)),
         several.map(lambda args: Call("mul", args)),
-        *(call(name, parts) for name in ("neg", "sqrt", "exp", "ln", "sin", "atan", "asinh")),
-        call("div", parts, parts),
-        call("pow", parts, parts),
-        call("root", parts, whole),
-        call("log", parts, whole),
+        *(call(name, subtrees) for name in ("neg", "sqrt", "exp", "ln", "sin", "atan", "asinh")),
+        call("div", subtrees, subtrees),
+        call("pow", subtrees, subtrees),
+        call("root", subtrees, exponents),
+        call("log", subtrees, exponents),
     )
 
 
@@ -261,12 +261,12 @@ TREES = st.recursive(
 def test_what_is_written_reads_back_as_the_same_function(
     expression: Expression, dialect: Dialect
 ) -> None:
-    found = read(write(expression, dialect, NAMES), dialect, OURS)
-    assert read(write(found, dialect, NAMES), dialect, OURS) == found
+    parsed = read(write(expression, dialect, NAMES), dialect, OURS)
+    assert read(write(parsed, dialect, NAMES), dialect, OURS) == parsed
     point = {"x": 0.7312, "alpha": 1.379}
     try:
         expected, size = value(expression, point), magnitude(expression, point)
-        got = value(found, point)
+        got = value(parsed, point)
     except (ZeroDivisionError, ValueError, OverflowError):
         assume(False)
         raise
@@ -275,7 +275,7 @@ def test_what_is_written_reads_back_as_the_same_function(
 
 
 def magnitude(node: Expression, point: Values) -> float:
-    """The largest number on the way, beyond which rounding would drown a comparison."""
+    """The largest intermediate number, for a bound on rounding in a comparison."""
     size = abs(value(node, point))
     if isinstance(node, Call):
         size = max([size, 1 / size if size else 1e9, *(magnitude(arg, point) for arg in node.args)])

@@ -1,4 +1,4 @@
-"""Computer algebra systems asked for limits: values, infinities, and none."""
+"""Limits by computer algebra systems: values, infinities, and no value."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ LIMITS = {
 }
 
 
-def _problem(asked: str, name: str) -> Problem:
-    inputs = {"question": asked, "request": "Find the limit."}
-    return Problem(name, "limit", "toy", "s", inputs, {"question": asked})
+def _problem(limit: str, name: str) -> Problem:
+    inputs = {"question": limit, "request": "Find the limit."}
+    return Problem(name, "limit", "toy", "s", inputs, {"question": limit})
 
 
 @pytest.mark.slow
@@ -35,13 +35,13 @@ def test_limits_are_in_a_box_and_right(system: str) -> None:
         model = create(f"solver/{system}", {})
     except ModelError as error:
         pytest.skip(str(error))
-    found = answers(model, *(_problem(asked, name) for name, (asked, _) in LIMITS.items()))
-    for name, (asked, solved) in LIMITS.items():
-        assert found[name].finish_reason is FinishReason.STOP
-        assert verify_limit(found[name].text, asked).correct == (system in solved), found[name]
+    texts = answers(model, *(_problem(limit, name) for name, (limit, _) in LIMITS.items()))
+    for name, (limit, solved) in LIMITS.items():
+        assert texts[name].finish_reason is FinishReason.STOP
+        assert verify_limit(texts[name].text, limit).correct == (system in solved), texts[name]
 
 
 def test_an_unreadable_limit_is_an_error_of_that_problem() -> None:
-    found = answers(create("solver/sympy", {}), _problem(r"\lim x", "p"))["p"]
-    assert found.finish_reason is FinishReason.ERROR
-    assert "no subscript" in found.detail
+    completion = answers(create("solver/sympy", {}), _problem(r"\lim x", "p"))["p"]
+    assert completion.finish_reason is FinishReason.ERROR
+    assert "no subscript" in completion.detail

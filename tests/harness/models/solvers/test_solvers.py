@@ -42,8 +42,8 @@ ENDLESS = "while :; do :; done"
 
 
 def problem(integrand: str, name: str = "p", **assumptions: str) -> Problem:
-    shown = {"integrand": integrand, "variable": "x"}
-    return Problem(name, "integration", "toy", "s", shown, shown, assumptions)
+    inputs = {"integrand": integrand, "variable": "x"}
+    return Problem(name, "integration", "toy", "s", inputs, inputs, assumptions)
 
 
 async def stream(requests: Iterable[Request]) -> AsyncIterator[Request]:
@@ -59,8 +59,8 @@ def request(problem: Problem, model: Model) -> Request:
 
 def answers(model: Model, *problems: Problem) -> dict[str, Completion]:
     async def collect() -> dict[str, Completion]:
-        asked = model.complete(stream(request(item, model) for item in problems))
-        return {found.problem.rpartition("/")[2]: found async for found in asked}
+        answered = model.complete(stream(request(item, model) for item in problems))
+        return {reply.problem.rpartition("/")[2]: reply async for reply in answered}
 
     return asyncio.run(collect())
 
@@ -69,7 +69,7 @@ def answers(model: Model, *problems: Problem) -> dict[str, Completion]:
     params=["sympy", *(pytest.param(name, marks=pytest.mark.slow) for name in SYSTEMS[1:])]
 )
 def solver(request: pytest.FixtureRequest) -> Callable[..., Model]:
-    """A maker of one system's model; the test is skipped where the system is not installed."""
+    """A maker of a system's model. Without the system the test is skipped."""
 
     def make(**options: str) -> Model:
         try:
@@ -102,9 +102,9 @@ BEYOND_ALKAHEST = ("roots", "parameter")
 
 def test_answers_are_in_a_box_and_right(solver: Callable[..., Model]) -> None:
     model = solver()
-    found = answers(model, *(problem(text, name) for name, text in INTEGRALS.items()))
+    completions = answers(model, *(problem(text, name) for name, text in INTEGRALS.items()))
     for name, text in INTEGRALS.items():
-        completion = found[name]
+        completion = completions[name]
         assert completion.finish_reason is FinishReason.STOP
         if model.spec == "solver/alkahest" and name in BEYOND_ALKAHEST:
             assert completion.text == ""
@@ -118,21 +118,21 @@ def test_answers_are_in_a_box_and_right(solver: Callable[..., Model]) -> None:
 
 def test_an_unevaluated_integral_is_shown_as_such(solver: Callable[..., Model]) -> None:
     model = solver()
-    found = answers(model, problem("x^x"))["p"]
+    completion = answers(model, problem("x^x"))["p"]
     if model.spec == "solver/alkahest":  # it says that it cannot, and leaves nothing standing
-        assert (found.text, found.finish_reason) == ("", FinishReason.STOP)
-        assert "not implemented" in found.detail
+        assert (completion.text, completion.finish_reason) == ("", FinishReason.STOP)
+        assert "not implemented" in completion.detail
         return
-    assert r"\int" in found.text
-    assert verify_antiderivative(found.text, "x^x").status == "not_closed_form"
+    assert r"\int" in completion.text
+    assert verify_antiderivative(completion.text, "x^x").status == "not_closed_form"
 
 
 def test_the_clock_ends_what_takes_too_long(solver: Callable[..., Model]) -> None:
     model = solver(**{"time-limit": "0.05"})
-    found = answers(model, problem(HARD))["p"]
-    assert found.finish_reason is FinishReason.TIME_LIMIT
-    assert (found.text, found.latency) == ("", 0.05)
-    assert found.detail == "no result in 0.05 s of processor time"
+    completion = answers(model, problem(HARD))["p"]
+    assert completion.finish_reason is FinishReason.TIME_LIMIT
+    assert (completion.text, completion.latency) == ("", 0.05)
+    assert completion.detail == "no result in 0.05 s of processor time"
 
 
 def test_a_machine_that_is_too_busy_is_no_failure_of_the_system(
@@ -141,15 +141,15 @@ def test_a_machine_that_is_too_busy_is_no_failure_of_the_system(
     model = solver()
     monkeypatch.setattr("calculus_harness.harness.models.solvers.base.START_SECONDS", 0.0)
     monkeypatch.setattr("calculus_harness.harness.models.solvers.base.WALL_CLOCK_FACTOR", 0.002)
-    found = answers(model, problem(HARD))["p"]
-    assert found.finish_reason is FinishReason.UNREACHABLE  # so that it is asked again
+    completion = answers(model, problem(HARD))["p"]
+    assert completion.finish_reason is FinishReason.UNREACHABLE  # so that it is asked again
 
 
 def test_what_cannot_be_read_is_an_error_of_that_problem(solver: Callable[..., Model]) -> None:
-    found = answers(solver(), problem(r"\frac{", "broken"), problem("2x", "whole"))
-    assert found["broken"].finish_reason is FinishReason.ERROR
-    assert "ReadError" in found["broken"].detail
-    assert found["whole"].text.startswith(r"\boxed{")
+    completions = answers(solver(), problem(r"\frac{", "broken"), problem("2x", "whole"))
+    assert completions["broken"].finish_reason is FinishReason.ERROR
+    assert "ReadError" in completions["broken"].detail
+    assert completions["whole"].text.startswith(r"\boxed{")
 
 
 @pytest.mark.slow
@@ -178,8 +178,8 @@ DEFINITE = {
 
 
 def definite(integral: str, name: str) -> Problem:
-    shown = {"integral": integral}
-    return Problem(name, "definite_integral", "toy", "s", shown, shown)
+    inputs = {"integral": integral}
+    return Problem(name, "definite_integral", "toy", "s", inputs, inputs)
 
 
 @pytest.mark.slow
@@ -189,12 +189,12 @@ def test_definite_integrals_are_in_a_box_and_right(solver: Callable[..., Model])
         with pytest.raises(ModelError, match="cannot do the task 'definite_integral'"):
             answers(model, definite(r"\int_0^1 x\,dx", "p"))
         return
-    found = answers(model, *(definite(text, name) for name, (text, _) in DEFINITE.items()))
+    completions = answers(model, *(definite(text, name) for name, (text, _) in DEFINITE.items()))
     system = model.spec.partition("/")[2]
     for name, (text, solved) in DEFINITE.items():
-        assert found[name].finish_reason is FinishReason.STOP
-        verdict = verify_definite_integral(found[name].text, text)
-        assert verdict.correct == (system in solved), (name, found[name])
+        assert completions[name].finish_reason is FinishReason.STOP
+        verdict = verify_definite_integral(completions[name].text, text)
+        assert verdict.correct == (system in solved), (name, completions[name])
 
 
 @pytest.mark.slow
@@ -202,28 +202,28 @@ def test_a_definite_integral_that_a_system_does_not_find(solver: Callable[..., M
     model = solver()
     if model.spec == "solver/alkahest":
         pytest.skip("Alkahest is not asked for definite integrals")
-    found = answers(model, definite(r"\int_0^1 x^x\,dx", "p"), definite(r"\int x\,dx", "q"))
-    assert not verify_definite_integral(found["p"].text, r"\int_0^1 x^x\,dx").correct
+    completions = answers(model, definite(r"\int_0^1 x^x\,dx", "p"), definite(r"\int x\,dx", "q"))
+    assert not verify_definite_integral(completions["p"].text, r"\int_0^1 x^x\,dx").correct
     if model.spec == "solver/fricas":
-        assert (found["p"].text, found["p"].detail) == ("", "no answer: potentialPole")
+        assert (completions["p"].text, completions["p"].detail) == ("", "no answer: potentialPole")
     else:
-        assert r"\int" in found["p"].text
-    assert found["q"].finish_reason is FinishReason.ERROR
-    assert "no lower and no upper limit" in found["q"].detail
+        assert r"\int" in completions["p"].text
+    assert completions["q"].finish_reason is FinishReason.ERROR
+    assert "no lower and no upper limit" in completions["q"].detail
 
 
 # --- one system --------------------------------------------------------------------------------
 
 
 def test_a_question_of_maximas_is_no_answer() -> None:
-    asked = problem(r"\frac{1}{x^2+a}", a="real")
-    told = problem(r"\frac{1}{x^2+a}", "told", a="negative")
-    found = answers(maxima(), asked, told)
-    assert found["p"].text == ""
-    assert found["p"].finish_reason is FinishReason.STOP
-    assert found["p"].detail == "no answer: asked: Is p1 positive or negative?"
+    undetermined = problem(r"\frac{1}{x^2+a}", a="real")
+    negative = problem(r"\frac{1}{x^2+a}", "told", a="negative")
+    completions = answers(maxima(), undetermined, negative)
+    assert completions["p"].text == ""
+    assert completions["p"].finish_reason is FinishReason.STOP
+    assert completions["p"].detail == "no answer: asked: Is p1 positive or negative?"
     assert verify_antiderivative(
-        found["told"].text, r"\frac{1}{x^2+a}", variable="x", assumptions={"a": "negative"}
+        completions["told"].text, r"\frac{1}{x^2+a}", variable="x", assumptions={"a": "negative"}
     ).correct
 
 
@@ -261,11 +261,11 @@ def test_what_alkahest_answers_with_is_read() -> None:
         "exponential": (r"\frac{e^x}{x}", "Ei"),
         "fresnel": (r"\sin(x^2)", "S"),
     }
-    asked = [problem(text, name) for name, (text, _) in integrals.items()]
-    found = answers(create("solver/alkahest"), *asked)
+    problems = [problem(text, name) for name, (text, _) in integrals.items()]
+    texts = answers(create("solver/alkahest"), *problems)
     for name, (text, function) in integrals.items():
-        assert function in found[name].text, name
-        assert verify_antiderivative(found[name].text, text).status in ("correct", "undecided"), (
+        assert function in texts[name].text, name
+        assert verify_antiderivative(texts[name].text, text).status in ("correct", "undecided"), (
             name
         )
     roots = answers(create("solver/alkahest"), problem(r"\frac{x}{x^5-x-1}"))["p"]
@@ -277,11 +277,11 @@ def test_what_fricas_cannot_do_or_lacks_a_word_for_is_no_answer() -> None:
         pytest.skip("needs the program 'fricas'; on Debian or Ubuntu: apt install fricas")
     lacking = problem(r"\lfloor x\rfloor", "lacking")
     beyond = problem(r"\frac{xe^x}{\sqrt{1+e^x}}", "beyond")
-    found = answers(create("solver/fricas"), lacking, beyond)
-    for completion in found.values():
+    completions = answers(create("solver/fricas"), lacking, beyond)
+    for completion in completions.values():
         assert (completion.text, completion.finish_reason) == ("", FinishReason.STOP)
-    assert found["lacking"].detail == "FriCAS has no function for 'floor'"
-    assert "implementation incomplete" in found["beyond"].detail
+    assert completions["lacking"].detail == "FriCAS has no function for 'floor'"
+    assert "implementation incomplete" in completions["beyond"].detail
 
 
 @pytest.mark.parametrize("system", ["maxima", "fricas"])
@@ -293,9 +293,9 @@ def test_the_version_is_the_programs_own(system: str) -> None:
 
 def test_sympy_is_told_of_parameters() -> None:
     model = create("solver/sympy")
-    found = answers(model, problem(r"\frac{1}{x^2+a}"), problem("x^n", "n", n="positive"))
-    assert r"\begin{cases}" not in found["p"].text
-    assert r"\begin{cases}" not in found["n"].text
+    completions = answers(model, problem(r"\frac{1}{x^2+a}"), problem("x^n", "n", n="positive"))
+    assert r"\begin{cases}" not in completions["p"].text
+    assert r"\begin{cases}" not in completions["n"].text
 
 
 # --- a program that does what the test wants ---------------------------------------------------
@@ -323,7 +323,7 @@ def test_only_processor_time_counts(tmp_path: Path) -> None:
 
 
 def test_a_program_that_waits_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program that works is not, however little time the machine has for it."""
+    """A working program is not at fault, however little time the machine has."""
     monkeypatch.setattr(_worker, "IDLE_SECONDS", 0.2)
     reply = shell("echo asking; sleep 60; echo 1 > answer", 5, tmp_path)
     assert (reply["outcome"], reply["detail"]) == (
@@ -348,7 +348,7 @@ def test_a_program_that_crashes_is_a_failure(tmp_path: Path) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Shell(ProgramSolver):
-    """A shell that runs `text` for whatever it is asked."""
+    """A shell that runs `text` for every question."""
 
     text: str = ""
     dialect: ClassVar[Dialect] = MAXIMA
@@ -358,8 +358,8 @@ class Shell(ProgramSolver):
     def command(self, program: str) -> list[str]:
         return [program, "script"]
 
-    def script(self, asked: str, kinds: Mapping[str, str], functions: Sequence[str] = ()) -> str:
-        integrand = re.sub(r"integrate\((.*),x\)", r"\1", asked)
+    def script(self, text: str, domains: Mapping[str, str], functions: Sequence[str] = ()) -> str:
+        integrand = re.sub(r"integrate\((.*),x\)", r"\1", text)
         return self.text.replace("INTEGRAND", integrand)
 
     def error_message(self, output: str) -> str:
@@ -369,9 +369,9 @@ class Shell(ProgramSolver):
 @pytest.mark.slow
 def test_what_a_program_says_becomes_a_completion() -> None:
     def answer(script: str, integrand: str = "t") -> Completion:
-        shown = {"integrand": integrand, "variable": "t"}
-        asked = Problem("p", "integration", "toy", "s", shown, shown)
-        return answers(Shell(spec="solver/shell", text=script), asked)["p"]
+        inputs = {"integrand": integrand, "variable": "t"}
+        question = Problem("p", "integration", "toy", "s", inputs, inputs)
+        return answers(Shell(spec="solver/shell", text=script), question)["p"]
 
     assert answer("echo '(INTEGRAND)^2/2' > answer").text == r"\boxed{\frac{t^{2}}{2} + C}"
     several = answer("echo '[x,2*x,3]' > answer")
@@ -441,7 +441,7 @@ def test_sympys_exception_is_its_way_to_give_up(monkeypatch: pytest.MonkeyPatch)
 def test_an_installation_that_cannot_be_read_is_no_missing_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Such problems counted as unsolved; now a run that goes on asks them again."""
+    """Cut-off problems counted as unsolved; now a resumed run asks the problems again."""
 
     def fail(*args: object) -> None:
         raise OSError(40, "Too many levels of symbolic links")

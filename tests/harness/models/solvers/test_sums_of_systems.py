@@ -25,17 +25,19 @@ SUMS = {
 RADIUS = r"Radius of convergence of $\sum_{n=1}^{\infty} \frac{x^n}{n}$"
 
 
-def _problem(asked: str, name: str) -> Problem:
-    inputs = {"question": asked, "request": "Find the sum."}
-    return Problem(name, "sum", "toy", "s", inputs, {"question": asked})
+def _problem(question: str, name: str) -> Problem:
+    inputs = {"question": question, "request": "Find the sum."}
+    return Problem(name, "sum", "toy", "s", inputs, {"question": question})
 
 
 @pytest.mark.slow
 def test_sums_are_in_a_box_and_right() -> None:
-    found = answers(create("solver/sympy", {}), *(_problem(q, name) for name, q in SUMS.items()))
-    for name, asked in SUMS.items():
-        assert found[name].finish_reason is FinishReason.STOP
-        assert verify_sum(found[name].text, asked).correct, found[name]
+    completions = answers(
+        create("solver/sympy", {}), *(_problem(q, name) for name, q in SUMS.items())
+    )
+    for name, question in SUMS.items():
+        assert completions[name].finish_reason is FinishReason.STOP
+        assert verify_sum(completions[name].text, question).correct, completions[name]
 
 
 @pytest.mark.slow
@@ -45,19 +47,19 @@ def test_programs_find_a_finite_sum(system: str) -> None:
         model = create(f"solver/{system}", {})
     except ModelError as error:
         pytest.skip(str(error))
-    found = answers(model, _problem(SUMS["finite"], "p"))["p"]
-    assert verify_sum(found.text, SUMS["finite"]).correct, found
+    completion = answers(model, _problem(SUMS["finite"], "p"))["p"]
+    assert verify_sum(completion.text, SUMS["finite"]).correct, completion
 
 
 def test_questions_that_systems_are_not_asked_have_no_answer() -> None:
-    found = answers(create("solver/sympy", {}), _problem(RADIUS, "p"))["p"]
-    assert not found.text
-    assert "not asked for a radius" in found.detail
+    completion = answers(create("solver/sympy", {}), _problem(RADIUS, "p"))["p"]
+    assert not completion.text
+    assert "not asked for a radius" in completion.detail
     with pytest.raises(NotationError):
         SolverQuestion.of("sum", RADIUS, None, {})
 
 
 def test_an_unreadable_sum_is_an_error_of_that_problem() -> None:
-    found = answers(create("solver/sympy", {}), _problem(r"\sum x", "p"))["p"]
-    assert found.finish_reason is FinishReason.ERROR
-    assert "range of the index" in found.detail
+    completion = answers(create("solver/sympy", {}), _problem(r"\sum x", "p"))["p"]
+    assert completion.finish_reason is FinishReason.ERROR
+    assert "range of the index" in completion.detail

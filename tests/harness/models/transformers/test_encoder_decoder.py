@@ -1,4 +1,4 @@
-"""Encoder-decoders of `transformers`: one like Lample and Charton's, made and trained here."""
+"""Encoder-decoders of `transformers`: a model like Lample and Charton's, trained here."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
 
 @pytest.fixture(scope="module")
 def benchmarks(files: tuple[str, str]) -> list[str]:
-    parts = ("primitive_exp", "powers", "operators_15")
-    return [*files, *(f"brittleness/{part}" for part in parts)]
+    subsets = ("primitive_exp", "powers", "operators_15")
+    return [*files, *(f"brittleness/{subset}" for subset in subsets)]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, benchmarks: list[str]) -> Path:
-    """A model that has learnt the references of most problems by heart."""
+    """A model that knows the references of most problems by heart."""
     import torch
     from transformers import BartConfig, BartForConditionalGeneration
 
@@ -94,7 +94,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, benchmarks: list[str]) -> P
         )
     )
     model.generation_config.forced_eos_token_id = None
-    ids = {token: place for place, token in enumerate(TOKENS)}
+    ids = {token: index for index, token in enumerate(TOKENS)}
     pairs = []
     for name in benchmarks[:-1]:
         for problem in load(name, limit=4):
@@ -127,14 +127,14 @@ def model(folder: Path) -> Model:
 
 
 def ask(model: Model, sampling: Sampling, texts: Sequence[str], count: int = 1) -> list[Completion]:
-    shown = {"integrand": "x", "variable": "x"}
+    inputs = {"integrand": "x", "variable": "x"}
     requests = []
-    for place, text in enumerate(texts):
-        problem = Problem(f"p{place}", "integration", "toy", "s", shown, shown)
+    for number, text in enumerate(texts):
+        problem = Problem(f"p{number}", "integration", "toy", "s", inputs, inputs)
         prompt = Rendered(text=text)
         hashed = request_hash(problem, prompt, sampling)
         requests.append(
-            Request(model.hash, problem, prompt, sampling, hashed, seed=place, count=count)
+            Request(model.hash, problem, prompt, sampling, hashed, seed=number, count=count)
         )
 
     async def stream() -> AsyncIterator[Request]:
@@ -170,14 +170,14 @@ def test_hypotheses_of_a_beam_search_come_with_their_probabilities(
     import torch
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
-    found = ask(model, Sampling(beams=6, max_tokens=30, logprobs=True), INPUTS[:2], count=6)
-    assert [completion.rank for completion in found] == [0, 1, 2, 3, 4, 5] * 2
-    assert found[0].text == "sin x"
-    scores = [completion.score for completion in found[:6]]
+    completions = ask(model, Sampling(beams=6, max_tokens=30, logprobs=True), INPUTS[:2], count=6)
+    assert [completion.rank for completion in completions] == [0, 1, 2, 3, 4, 5] * 2
+    assert completions[0].text == "sin x"
+    scores = [completion.score for completion in completions[:6]]
     assert scores == sorted(scores, reverse=True)  # type: ignore[type-var]
     network = AutoModelForSeq2SeqLM.from_pretrained(folder).eval()
     tokenizer = AutoTokenizer.from_pretrained(folder)
-    for completion in found[:3]:
+    for completion in completions[:3]:
         values = completion.extra["token_logprobs"]
         assert completion.score == pytest.approx(sum(values) / len(values), abs=1e-4)
         written = [*tokenizer(completion.text, add_special_tokens=False)["input_ids"], END]

@@ -1,4 +1,4 @@
-"""Checkpoints of Lample and Charton: made here in their layout, converted, compared."""
+"""Checkpoints of Lample and Charton: written here in the published layout, and converted."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def norms(count: int) -> nn.ModuleList:
 
 
 class Network(nn.Module):
-    """Their encoder or decoder, by the description in the paper; their names of weights."""
+    """The published encoder or decoder, by the paper's description, with the published names."""
 
     def __init__(self, *, decoder: bool) -> None:
         super().__init__()
@@ -78,11 +78,11 @@ class Network(nn.Module):
             self.proj.weight = self.embeddings.weight
 
     def forward(self, ids: list[int], encoded: Any = None) -> Any:
-        places = torch.arange(len(ids))
+        positions = torch.arange(len(ids))
         x = self.layer_norm_emb(
-            self.embeddings(torch.tensor(ids)) + self.position_embeddings(places)
+            self.embeddings(torch.tensor(ids)) + self.position_embeddings(positions)
         )
-        mask = None if encoded is None else places[None, :] > places[:, None]
+        mask = None if encoded is None else positions[None, :] > positions[:, None]
         for i in range(LAYERS):
             x = self.layer_norm1[i](x + self.attentions[i](x, x, mask))
             if encoded is not None:
@@ -95,19 +95,19 @@ class Network(nn.Module):
 def networks() -> dict[str, Network]:
     torch.manual_seed(3)
     torch.set_num_threads(1)
-    parts = {"encoder": Network(decoder=False), "decoder": Network(decoder=True)}
-    for part in parts.values():
-        for weight in part.parameters():
+    modules = {"encoder": Network(decoder=False), "decoder": Network(decoder=True)}
+    for module in modules.values():
+        for weight in module.parameters():
             nn.init.normal_(weight, std=0.5)
     # So small that 1e-5 would be a part of the variance.
-    for embedding in (parts["encoder"].embeddings, parts["encoder"].position_embeddings):
+    for embedding in (modules["encoder"].embeddings, modules["encoder"].position_embeddings):
         nn.init.normal_(embedding.weight, std=0.003)
-    return parts
+    return modules
 
 
-def checkpoint(networks: dict[str, Network], path: Path, **more: Any) -> Path:
-    data = {part: network.state_dict() for part, network in networks.items()}
-    torch.save({"epoch": 1, "params": {"n_heads": HEADS}} | data | more, path)
+def checkpoint(networks: dict[str, Network], path: Path, **entries: Any) -> Path:
+    data = {name: network.state_dict() for name, network in networks.items()}
+    torch.save({"epoch": 1, "params": {"n_heads": HEADS}} | data | entries, path)
     return path
 
 
@@ -123,9 +123,9 @@ def test_the_folder_gives_the_same_probabilities(
                 yield Continuation(f, Rendered(text=f), big_f)
 
         model = create(f"transformers/{tmp_path / 'folder'}")
-        return {one.key: one.token_logprobs async for one in model.score(texts())}
+        return {text.key: text.token_logprobs async for text in model.score(texts())}
 
-    found = asyncio.run(scored())
+    scores = asyncio.run(scored())
     for f, big_f in pairs:
         written = encode(big_f.split())
         with torch.inference_mode():
@@ -133,7 +133,7 @@ def test_the_folder_gives_the_same_probabilities(
             states = networks["decoder"](written[:-1], encoded)
             logprobs = networks["decoder"].proj(states).log_softmax(-1)
         expected = [float(logprobs[i, token]) for i, token in enumerate(written[1:])]
-        assert found[f] == pytest.approx(expected, abs=1e-4)
+        assert scores[f] == pytest.approx(expected, abs=1e-4)
 
 
 def test_names_of_several_gpus_and_half_precision(
@@ -142,8 +142,8 @@ def test_names_of_several_gpus_and_half_precision(
     from transformers import AutoModelForSeq2SeqLM
 
     several = {
-        part: {f"module.{name}": value.half() for name, value in network.state_dict().items()}
-        for part, network in networks.items()
+        module: {f"module.{name}": value.half() for name, value in network.state_dict().items()}
+        for module, network in networks.items()
     }
     convert(checkpoint(networks, tmp_path / "half.pth", **several), tmp_path / "half")
     network = AutoModelForSeq2SeqLM.from_pretrained(tmp_path / "half")

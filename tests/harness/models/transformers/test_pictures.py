@@ -1,4 +1,4 @@
-"""A small model that sees, made here with random weights, asked about HINT's pictures."""
+"""A small vision model with random weights and HINT's pictures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TEMPLATE = (
 
 
 def make_seeing(directory: Path) -> Path:
-    """Write a LLaVA of one layer each, whose picture is 4 x 4 patches, and its processor."""
+    """Write a LLaVA of a layer each for pictures of 4 x 4 patches, and the processor."""
     transformers = pytest.importorskip("transformers", reason="needs the extra 'train'")
     pytest.importorskip("sklearn", reason="needs the extra 'images'")
     import torch

@@ -1,4 +1,4 @@
-"""Prompts that begin alike are computed once, and give what they give one by one."""
+"""Prompts with a common beginning are computed once, with the results of single prompts."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def logits(network: Network, prompts: list[list[int]], appended: list[list[int]]
     """The logits after the prompts, and after each further token of every row."""
     with torch.inference_mode():
         generation = network.begin(prompts)
-        found = [generation.next_logits()]
+        steps = [generation.next_logits()]
         for column in zip(*appended, strict=True):
             generation.append(torch.tensor(column))
-            found.append(generation.next_logits())
-    return found
+            steps.append(generation.next_logits())
+    return steps
 
 
 @pytest.mark.parametrize("shared", [SHARED - 1, SHARED, SHARED + 24])
@@ -42,8 +42,8 @@ def test_shared_prompts_give_the_same_logits(network: Network, shared: int) -> N
     together = logits(network, prompts, appended)
     for row, prompt in enumerate(prompts):
         alone = logits(network, [prompt], [appended[row]])
-        for both, one in zip(together, alone, strict=True):
-            assert torch.allclose(both[row], one[0], atol=1e-9)  # type: ignore[index]
+        for both, single in zip(together, alone, strict=True):
+            assert torch.allclose(both[row], single[0], atol=1e-9)  # type: ignore[index]
 
 
 def test_the_shared_part_is_computed_once(

@@ -1,4 +1,4 @@
-"""Models of the kind `transformers`: real ones, made on the spot."""
+"""Models of the kind `transformers`: real models, built on the spot."""
 
 from __future__ import annotations
 
@@ -44,36 +44,36 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def requests(
     model: Model, sampling: Sampling, texts: Iterable[str], count: int = 1
 ) -> list[Request]:
-    found = []
-    for place, text in enumerate(texts):
-        shown = {"integrand": "x", "variable": "x"}
-        problem = Problem(f"p{place}", "integration", "toy", "s", shown, shown)
+    rendered = []
+    for number, text in enumerate(texts):
+        inputs = {"integrand": "x", "variable": "x"}
+        problem = Problem(f"p{number}", "integration", "toy", "s", inputs, inputs)
         prompt = Rendered(text=text)
-        found.append(
+        rendered.append(
             Request(
                 model.hash,
                 problem,
                 prompt,
                 sampling,
                 request_hash(problem, prompt, sampling),
-                seed=100 + place,
+                seed=100 + number,
                 count=count,
             )
         )
-    return found
+    return rendered
 
 
-def ask(model: Model, asked: list[Request]) -> dict[tuple[str, int], Completion]:
+def ask(model: Model, batch: list[Request]) -> dict[tuple[str, int], Completion]:
     async def stream() -> AsyncIterator[Request]:
-        for request in asked:
+        for request in batch:
             yield request
 
     async def collect() -> list[Completion]:
         return [completion async for completion in model.complete(stream())]
 
-    found = asyncio.run(collect())
-    assert len(found) == sum(request.count for request in asked)
-    return {(completion.problem, completion.sample): completion for completion in found}
+    completions = asyncio.run(collect())
+    assert len(completions) == sum(request.count for request in batch)
+    return {(completion.problem, completion.sample): completion for completion in completions}
 
 
 def score(model: Model, texts: list[Continuation]) -> dict[str, Scored]:
@@ -94,27 +94,27 @@ def model(folder: Path) -> Model:
 
 def test_a_sample_depends_on_its_seed_and_not_on_its_batch(folder: Path, model: Model) -> None:
     texts = ["int x dx =", "a much longer prompt", "2"]
-    whole = ask(model, requests(model, SAMPLING, texts))
+    batched = ask(model, requests(model, SAMPLING, texts))
     alone = ask(
         create(f"transformers/{folder}", {"batch-size": "1"}), requests(model, SAMPLING, texts)
     )
-    assert {key: c.text for key, c in whole.items()} == {key: c.text for key, c in alone.items()}
-    other = [replace(request, seed=7) for request in requests(model, SAMPLING, texts)]
-    assert {c.text for c in ask(model, other).values()} != {c.text for c in whole.values()}
-    assert all(c.completion_tokens and c.prompt_tokens for c in whole.values())
+    assert {key: c.text for key, c in batched.items()} == {key: c.text for key, c in alone.items()}
+    reseeded = [replace(request, seed=7) for request in requests(model, SAMPLING, texts)]
+    assert {c.text for c in ask(model, reseeded).values()} != {c.text for c in batched.values()}
+    assert all(c.completion_tokens and c.prompt_tokens for c in batched.values())
 
 
 def test_log_probabilities_are_those_of_the_given_text(folder: Path, model: Model) -> None:
-    said = ask(model, requests(model, SAMPLING, ["int x dx =", "a b"]))
+    completions = ask(model, requests(model, SAMPLING, ["int x dx =", "a b"]))
     texts = {"toy/s/p0": "int x dx =", "toy/s/p1": "a b"}
     scored = score(
         model,
         [
             Continuation(problem, Rendered(text=texts[problem]), c.text)
-            for (problem, _), c in said.items()
+            for (problem, _), c in completions.items()
         ],
     )
-    for (problem, _), completion in said.items():
+    for (problem, _), completion in completions.items():
         assert completion.logprob is not None
         values = completion.extra["token_logprobs"]
         if completion.finish_reason is FinishReason.LENGTH and len(completion.text) == len(values):
@@ -127,7 +127,7 @@ def test_log_probabilities_are_those_of_the_given_text(folder: Path, model: Mode
 def test_only_the_logits_of_the_texts_are_made_where_the_model_can(
     folder: Path, monkeypatch: pytest.MonkeyPatch, able: bool
 ) -> None:
-    """Texts of other lengths, an empty one among them, after prompts of other lengths."""
+    """Texts of other lengths, including an empty text, after prompts of other lengths."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
 
@@ -142,24 +142,24 @@ def test_only_the_logits_of_the_texts_are_made_where_the_model_can(
 
     # As it is, or as an architecture without the argument.
     monkeypatch.setattr(LlamaForCausalLM, "forward", wraps(forward)(watched) if able else watched)
-    wanted = [
-        Continuation(key, Rendered(text=prompt), said) for key, (prompt, said) in texts.items()
+    continuations = [
+        Continuation(key, Rendered(text=prompt), text) for key, (prompt, text) in texts.items()
     ]
-    scored = score(create(f"transformers/{folder}"), wanted)
+    scored = score(create(f"transformers/{folder}"), continuations)
     monkeypatch.undo()
     # The end of a text is scored too, and its first token is told by the one before it.
-    made = len("x^2/2 + C") + 2 if able else len("int x dx = and so on") + len("2x") + 1
-    assert [shape[:2] for shape in shapes] == [(3, made)]
+    positions = len("x^2/2 + C") + 2 if able else len("int x dx = and so on") + len("2x") + 1
+    assert [shape[:2] for shape in shapes] == [(3, positions)]
     plain, tokenizer = (
         AutoModelForCausalLM.from_pretrained(folder),
         AutoTokenizer.from_pretrained(folder),
     )
-    for key, (prompt, said) in texts.items():
-        before = tokenizer(prompt)["input_ids"]
-        after = [*tokenizer(said, add_special_tokens=False)["input_ids"], tokenizer.eos_token_id]
+    for key, (prompt, text) in texts.items():
+        start = tokenizer(prompt)["input_ids"]
+        tokens = [*tokenizer(text, add_special_tokens=False)["input_ids"], tokenizer.eos_token_id]
         with torch.inference_mode():
-            logits = plain(torch.tensor([before + after])).logits[0].double().log_softmax(-1)
-        truth = [float(logits[len(before) + i - 1, token]) for i, token in enumerate(after)]
+            logits = plain(torch.tensor([start + tokens])).logits[0].double().log_softmax(-1)
+        truth = [float(logits[len(start) + i - 1, token]) for i, token in enumerate(tokens)]
         assert list(scored[key].token_logprobs) == pytest.approx(truth, abs=1e-5)
 
 
@@ -167,7 +167,7 @@ def test_greedy_is_what_transformers_generates(folder: Path, model: Model) -> No
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    (said,) = ask(
+    (completion,) = ask(
         model, requests(model, replace(SAMPLING, temperature=0), ["int 2 x dx ="])
     ).values()
     theirs, tokenizer = (
@@ -176,7 +176,7 @@ def test_greedy_is_what_transformers_generates(folder: Path, model: Model) -> No
     )
     ids = torch.tensor([tokenizer("int 2 x dx =")["input_ids"]])
     out = theirs.generate(ids, do_sample=False, max_new_tokens=12)[0, ids.shape[1] :]
-    assert said.text == tokenizer.decode(out, skip_special_tokens=True)
+    assert completion.text == tokenizer.decode(out, skip_special_tokens=True)
 
 
 def test_a_narrow_distribution_is_greedy(model: Model) -> None:
@@ -190,15 +190,15 @@ def test_groups_and_searches(model: Model) -> None:
     grouped = ask(model, requests(model, replace(SAMPLING, grouped=True), ["x"], count=4))
     assert len({completion.text for completion in grouped.values()}) > 1
     beams = Sampling(max_tokens=6, beams=5, logprobs=True)
-    found = ask(model, requests(model, beams, ["x"], count=3))
-    scores = [found["toy/s/p0", rank].score for rank in range(3)]
+    completions = ask(model, requests(model, beams, ["x"], count=3))
+    scores = [completions["toy/s/p0", rank].score for rank in range(3)]
     assert scores == sorted(scores, reverse=True)
-    assert len({completion.text for completion in found.values()}) == 3
+    assert len({completion.text for completion in completions.values()}) == 3
     greedy = ask(model, requests(model, replace(beams, beams=0, temperature=0), ["x"]))
-    best, first = found["toy/s/p0", 0].logprob, greedy["toy/s/p0", 0].logprob
+    best, greedy_logprob = completions["toy/s/p0", 0].logprob, greedy["toy/s/p0", 0].logprob
     assert best is not None
-    assert first is not None
-    assert best >= first - 1e-6
+    assert greedy_logprob is not None
+    assert best >= greedy_logprob - 1e-6
 
 
 def test_searches_of_equally_long_prompts_share_a_batch(
@@ -227,10 +227,10 @@ def test_searches_of_equally_long_prompts_share_a_batch(
 
 
 def test_what_does_not_fit_is_an_error_of_that_sample(model: Model) -> None:
-    said = ask(model, requests(model, SAMPLING, ["x" * 60, "x" * 40, ""]))
-    reasons = [said[f"toy/s/p{place}", 0].finish_reason for place in range(3)]
+    completions = ask(model, requests(model, SAMPLING, ["x" * 60, "x" * 40, ""]))
+    reasons = [completions[f"toy/s/p{number}", 0].finish_reason for number in range(3)]
     assert reasons == [FinishReason.ERROR, FinishReason.LENGTH, FinishReason.ERROR]
-    assert "60 tokens" in said["toy/s/p0", 0].detail
+    assert "60 tokens" in completions["toy/s/p0", 0].detail
 
 
 def test_stop_strings_end_a_text_and_are_not_in_it(model: Model) -> None:

@@ -1,4 +1,4 @@
-"""Models that vLLM runs, started for tests, and the same weights under `transformers`."""
+"""Models under vLLM, started for tests, and the same weights under `transformers`."""
 
 from __future__ import annotations
 
@@ -35,40 +35,40 @@ Ask = Callable[..., list[Completion]]
 
 
 class Asked:
-    """A model that was started, with the loop that it lives in."""
+    """A started model with an event loop."""
 
     def __init__(self, model: Model | EnginePool) -> None:
         self.model, self.runner = model, asyncio.Runner()
         self._started: set[int] = set()
 
     def complete(self, *requests: Request) -> list[Completion]:
-        found = self._collect(self.model.complete(stream(requests)))
-        wanted = sorted(key for request in requests for key in request.keys)
-        assert sorted(completion.key for completion in found) == wanted
-        return sorted(found, key=lambda one: (one.request, one.sample))
+        completions = self._collect(self.model.complete(stream(requests)))
+        expected_keys = sorted(key for request in requests for key in request.keys)
+        assert sorted(completion.key for completion in completions) == expected_keys
+        return sorted(completions, key=lambda item: (item.request, item.sample))
 
     def score(self, *texts: Continuation) -> dict[str, Scored]:
-        return {one.key: one for one in self._collect(self.model.score(stream(texts)))}
+        return {item.key: item for item in self._collect(self.model.score(stream(texts)))}
 
     def ask(
         self, prompt: Rendered, samples: int = 1, seed: int = 0, **how: Any
     ) -> list[Completion]:
-        """So many samples of a prompt, each by itself."""
-        first = request(self.model, prompt, seed=seed, **how)
-        return self.complete(*(replace(first, sample=n, seed=seed + n) for n in range(samples)))
+        """A number of samples of a prompt, each in a separate request."""
+        template = request(self.model, prompt, seed=seed, **how)
+        return self.complete(*(replace(template, sample=n, seed=seed + n) for n in range(samples)))
 
-    def _collect(self, found: AsyncGenerator[Item, None]) -> list[Item]:
+    def _collect(self, answers: AsyncGenerator[Item, None]) -> list[Item]:
         async def collect() -> list[Item]:
-            return [item async for item in found]
+            return [item async for item in answers]
 
-        before = set(family(os.getpid()))
+        processes_before = set(family(os.getpid()))
         try:
             return self.runner.run(collect())
         finally:
-            self._started |= set(family(os.getpid(), *NAMES)) - before
+            self._started |= set(family(os.getpid(), *NAMES)) - processes_before
 
     def close(self) -> None:
-        """Close the model, and see that what it had started is gone."""
+        """Close the model, and check for left-over processes."""
         self.runner.run(self.model.close())
         self.runner.close()
         wait_for(lambda: gone(self._started), 10)
@@ -76,8 +76,8 @@ class Asked:
 
 def request(model: Model, prompt: Rendered, seed: int = 0, count: int = 1, **how: Any) -> Request:
     sampling = Sampling(**({"max_tokens": 24} | how))
-    shown = {"integrand": "2x", "variable": "x"}
-    problem = Problem("p", "integration", "toy", "s", inputs=shown, target=shown)
+    inputs = {"integrand": "2x", "variable": "x"}
+    problem = Problem("p", "integration", "toy", "s", inputs=inputs, target=inputs)
     return Request(
         model.hash,
         problem,
@@ -107,13 +107,13 @@ class Reference:
 
             self.model = PeftModel.from_pretrained(self.model, adapter).merge_and_unload()
 
-    def logprobs(self, before: Sequence[int], after: Sequence[int]) -> list[float]:
+    def logprobs(self, prompt: Sequence[int], text: Sequence[int]) -> list[float]:
         import torch
 
         with torch.no_grad():
-            found = self.model(torch.tensor([[*before, *after]])).logits[0].log_softmax(-1)
-        rows = found[len(before) - 1 : -1]
-        return [float(row[token]) for row, token in zip(rows, after, strict=True)]
+            values = self.model(torch.tensor([[*prompt, *text]])).logits[0].log_softmax(-1)
+        rows = values[len(prompt) - 1 : -1]
+        return [float(row[token]) for row, token in zip(rows, text, strict=True)]
 
     def tokens(self, prompt: Rendered, **template: Any) -> list[int]:
         if not prompt.messages:
@@ -133,16 +133,16 @@ NAMES = ("EngineCore", "VllmWorker", "VLLM::", "api_server", "spawn_main")
 
 
 def family(pid: int, *names: str) -> list[int]:
-    """The descendants of a process, or those that have one of the names."""
+    """The descendants of a process, or the descendants with given names."""
     import psutil
 
-    found = []
+    processes = []
     for child in psutil.Process(pid).children(recursive=True):
         with contextlib.suppress(psutil.NoSuchProcess):
             called = " ".join([child.name(), *child.cmdline()])
             if not names or any(name in called for name in names):
-                found.append(child.pid)
-    return found
+                processes.append(child.pid)
+    return processes
 
 
 def gone(pids: Iterable[int]) -> bool:
@@ -160,7 +160,7 @@ def gone(pids: Iterable[int]) -> bool:
 def wait_for(condition: Callable[[], Any], seconds: float) -> Any:
     until = time.monotonic() + seconds
     while time.monotonic() < until:
-        if found := condition():
-            return found
+        if result := condition():
+            return result
         time.sleep(0.1)
     raise AssertionError("it did not come about")

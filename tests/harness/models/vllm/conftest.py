@@ -1,4 +1,4 @@
-"""Weights, an adapter, an engine and a server that the tests of a module share."""
+"""Weights, an adapter, an engine and a server, shared by the tests of a module."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def environment() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def weights(tmp_path_factory: pytest.TempPathFactory, environment: None) -> Path:
-    """A model that is unsure of itself, but not of everything, and ends now and then."""
+    """A model with moderate entropy and occasional ends of text."""
     return tiny_model.make(tmp_path_factory.mktemp("models") / "tiny", spread=0.3)
 
 
@@ -33,20 +33,20 @@ def adapter(weights: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def engine(weights: Path) -> Iterator[Asked]:
-    asked = Asked(create(f"vllm/{weights}", OPTIONS))
-    yield asked
-    assert asked._started
-    asked.close()
+    running = Asked(create(f"vllm/{weights}", OPTIONS))
+    yield running
+    assert running._started
+    running.close()
 
 
 @pytest.fixture(scope="module")
 def server(weights: Path, adapter: Path) -> Iterator[Asked]:
     """The model with an adapter, behind vLLM's server."""
     options = {**OPTIONS, "lora": str(adapter), "reasoning-parser": "deepseek_r1"}
-    asked = Asked(create(f"vllm-server/{weights}", options))
-    yield asked
-    assert asked._started
-    asked.close()
+    running = Asked(create(f"vllm-server/{weights}", options))
+    yield running
+    assert running._started
+    running.close()
 
 
 @pytest.fixture(scope="module")

@@ -44,64 +44,62 @@ class Language:
         return asyncio.run(search)
 
     def everything(self) -> list[Hypothesis]:
-        """All texts there are: those that end, and those that the limit ends."""
-        found = []
+        """All texts of the language: ended texts, and texts cut off by the limit."""
+        beams = []
         for length in range(LENGTH + 1):
             for letters in itertools.product(LETTERS, repeat=length):
                 tokens = letters if length == LENGTH else (*letters, END)
                 logprobs = tuple(
-                    self.following(tokens[:place])[token] for place, token in enumerate(tokens)
+                    self.following(tokens[:at])[token] for at, token in enumerate(tokens)
                 )
-                found.append(Hypothesis(tokens, logprobs, ended=length < LENGTH))
-        return found
+                beams.append(Hypothesis(tokens, logprobs, ended=length < LENGTH))
+        return beams
 
 
 @given(st.integers(0, 10_000), st.sampled_from([0.0, 0.5, 1.0, 2.0]), st.integers(1, 31))
-def test_a_beam_that_holds_everything_finds_the_best(
-    seed: int, penalty: float, wanted: int
-) -> None:
+def test_a_beam_that_holds_everything_finds_the_best(seed: int, penalty: float, count: int) -> None:
     language = Language(seed)
-    found = language.search(31, penalty=penalty, early=False)
-    best = sorted(language.everything(), key=lambda one: -one.score(penalty))
-    assert [one.tokens for one in found[:wanted]] == [one.tokens for one in best[:wanted]]
-    assert [one.ended for one in found] == [one.ended for one in best]
-    assert sum(math.exp(one.logprob) for one in found) == pytest.approx(1)
+    beams = language.search(31, penalty=penalty, early=False)
+    best = sorted(language.everything(), key=lambda beam: -beam.score(penalty))
+    assert [beam.tokens for beam in beams[:count]] == [beam.tokens for beam in best[:count]]
+    assert [beam.ended for beam in beams] == [beam.ended for beam in best]
+    assert sum(math.exp(beam.logprob) for beam in beams) == pytest.approx(1)
 
 
 @given(st.integers(0, 10_000))
 def test_width_one_goes_on_with_the_likeliest_until_a_text_ends(seed: int) -> None:
     language = Language(seed)
-    (found,) = language.search(1)
+    (beam,) = language.search(1)
     tokens: tuple[int, ...] = ()
     while len(tokens) < LENGTH:
         nexts = language.following(tokens)
         # Of the two best extensions one may be the end: it is then the hypothesis, and enough.
         if END in sorted(nexts, key=lambda token: -nexts[token])[:2]:
-            assert found.tokens == (*tokens, END)
+            assert beam.tokens == (*tokens, END)
             return
         tokens = (*tokens, max(LETTERS, key=lambda token: nexts[token]))
-    assert found.tokens == tokens
-    assert not found.ended
+    assert beam.tokens == tokens
+    assert not beam.ended
 
 
 @given(st.integers(0, 10_000), st.integers(1, 8))
 def test_hypotheses_are_ranked_different_and_stop_early(seed: int, width: int) -> None:
     early, late = Language(seed), Language(seed)
-    found = early.search(width)
-    assert len(found) == width
-    assert len({one.tokens for one in found}) == width
-    scores = [one.score(1) for one in found]
+    beams = early.search(width)
+    assert len(beams) == width
+    assert len({beam.tokens for beam in beams}) == width
+    scores = [beam.score(1) for beam in beams]
     assert scores == sorted(scores, reverse=True)
-    rest = late.search(width, early=False)
+    unhurried = late.search(width, early=False)
     assert early.asked <= late.asked
-    assert rest[0].score(1) >= scores[0]
-    known = {one.tokens: one.logprobs for one in early.everything()}
-    assert all(known[one.tokens] == one.logprobs for one in found)
+    assert unhurried[0].score(1) >= scores[0]
+    logprobs = {beam.tokens: beam.logprobs for beam in early.everything()}
+    assert all(logprobs[beam.tokens] == beam.logprobs for beam in beams)
 
 
 def test_another_reason_to_stop_ends_a_text_like_the_end() -> None:
     language = Language(7)
-    found = language.search(3, stopped=lambda tokens: tokens[-1] == 2, early=False)
-    assert found
-    assert all(2 not in one.tokens[:-1] for one in found)
-    assert all(one.ended for one in found if one.tokens[-1] in (END, 2))
+    beams = language.search(3, stopped=lambda tokens: tokens[-1] == 2, early=False)
+    assert beams
+    assert all(2 not in beam.tokens[:-1] for beam in beams)
+    assert all(beam.ended for beam in beams if beam.tokens[-1] in (END, 2))

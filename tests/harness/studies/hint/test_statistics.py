@@ -44,7 +44,7 @@ def test_pictures_are_those_of_the_pools() -> None:
     counts = {row[0]: list(map(int, row[1:])) for row in section.rows}
     assert counts["8"][0] == 174
     assert counts["("][0] == 400
-    assert all(total == sum(parts) for total, *parts in counts.values())
+    assert all(total == sum(splits) for total, *splits in counts.values())
 
 
 @pytest.mark.slow

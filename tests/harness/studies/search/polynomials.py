@@ -1,4 +1,4 @@
-"""A model for tests of the search: it integrates sums of multiples of powers with small numbers."""
+"""A model for tests of the search: integrates sums of multiples of powers, small numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LARGEST = 200
 
 
 def answer(messages: list[dict[str, Any]], seed: int) -> str:
-    """A boxed antiderivative, a wrong one where it does not know any."""
+    """A boxed antiderivative; a wrong antiderivative of unknown integrands."""
     integrand = messages[-1]["content"].split("\n\n")[1]
     if "ASKED" in os.environ:
         with open(os.environ["ASKED"], "a") as file:  # noqa: PTH123
@@ -27,8 +27,8 @@ def answer(messages: list[dict[str, Any]], seed: int) -> str:
 def integral(tree: Expression) -> str | None:
     tree = NormalForms().of(tree)
     terms = tree.args if isinstance(tree, Call) and tree.function == "add" else (tree,)
-    parts = [_of_term(term) for term in terms]
-    return None if None in parts else " + ".join(map(str, parts))
+    terms_of = [_of_term(term) for term in terms]
+    return None if None in terms_of else " + ".join(map(str, terms_of))
 
 
 def _of_term(term: Expression) -> str | None:

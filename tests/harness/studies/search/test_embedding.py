@@ -83,9 +83,9 @@ def test_other_pooling_and_other_files_are_another_embedding(minilm: Path, tmp_p
     assert same_words.partition("(")[2] == embedding("minilm")[1].partition("(")[2]
     pooling_file = copy / "1_Pooling" / "config.json"
     pooling_file.write_text(json.dumps({"pooling_mode_cls_token": True}))
-    first = tmp_path / "first"
-    copy.rename(first)
-    first_token, first_words = embedding(f"encoder:{first}")
+    moved = tmp_path / "first"
+    copy.rename(moved)
+    first_token, first_words = embedding(f"encoder:{moved}")
     assert first_words.startswith("first token of first (files ")
     assert first_words.partition("(")[2] != same_words.partition("(")[2]
     assert not np.allclose(first_token(FORMULAS), same(FORMULAS))

@@ -1,4 +1,4 @@
-"""What holds for every mutation of every formula, and what the rules say of single ones."""
+"""Invariants of every mutation of every formula, and the rules on single formulas."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SEEDS = sorted({seed for name in preset_names() for seed in search_settings(name
 
 
 def grown(seed: str, draws: int, steps: int, rules: Rules | None = None) -> Expression:
-    """What some mutations make of a seed."""
+    """Some mutations of a seed."""
     tree = read(seed)
     for step in range(steps):
         try:
@@ -79,38 +79,38 @@ def test_a_mutant_differs_at_one_place_only(tree: Expression, rules: Rules, seed
     except NoProblemError:
         return
     to_leaf = rules.kinds == "constants" and rules.variant == "paper"
-    place = draw_position(tree, HashedRandom("m", seed), to_leaf=to_leaf)
-    assert bool(place) == (depth(tree) > 1)  # the root only of a leaf
-    here, there = tree, mutant
-    for index in place:
-        assert isinstance(here, Call)
-        assert isinstance(there, Call)
-        assert here.function == there.function
-        assert here.args[:index] == there.args[:index]
-        assert here.args[index + 1 :] == there.args[index + 1 :]
-        here, there = here.args[index], there.args[index]
-    changed = isinstance(here, Call) and bool(here.args)
+    position = draw_position(tree, HashedRandom("m", seed), to_leaf=to_leaf)
+    assert bool(position) == (depth(tree) > 1)  # the root only of a leaf
+    node, mutated = tree, mutant
+    for index in position:
+        assert isinstance(node, Call)
+        assert isinstance(mutated, Call)
+        assert node.function == mutated.function
+        assert node.args[:index] == mutated.args[:index]
+        assert node.args[index + 1 :] == mutated.args[index + 1 :]
+        node, mutated = node.args[index], mutated.args[index]
+    changed = isinstance(node, Call) and bool(node.args)
     assert name == "none" or name.startswith("part" if changed else "leaf")
     if name == "none":
         assert mutant == tree
-        assert isinstance(here, Call)
-        assert here.function in ("sin", "cos", "tan")
+        assert isinstance(node, Call)
+        assert node.function in ("sin", "cos", "tan")
     if name.endswith("constant"):
         low, high = (rules.low, rules.high)
         if changed and rules.variant == "code":
             low, high = 0, 1000
-        assert isinstance(there, Number)
-        assert low <= there.numerator < high
+        assert isinstance(mutated, Number)
+        assert low <= mutated.numerator < high
     if name == "part: symbol":
-        assert there == Symbol("x")
+        assert mutated == Symbol("x")
     if name == "part: operation":
-        assert isinstance(there, Call)
-        assert there.function in ("add", "mul", "pow")
-        assert there.function != getattr(here, "function", "")
+        assert isinstance(mutated, Call)
+        assert mutated.function in ("add", "mul", "pow")
+        assert mutated.function != getattr(node, "function", "")
     if name == "part: argument":
-        assert isinstance(here, Call)
+        assert isinstance(node, Call)
         # A power has no room for a third part (`test_a_power_of_many_parts`).
-        assert size(there) > size(here) or (here.function == "pow" and there == here)
+        assert size(mutated) > size(node) or (node.function == "pow" and mutated == node)
     if rules.kinds == "constants":
         assert name in ("none", "leaf: constant", "part: constant")
         assert len(leaves(mutant)) <= len(leaves(tree))
@@ -134,8 +134,8 @@ def test_texts_are_read_back_and_measured_as_sympys(tree: Expression) -> None:
 
 
 def test_lengths_are_mostly_sympys() -> None:
-    found, _ = mutants([read(seed) for seed in SEEDS], 200, Rules(), ("lengths",))
-    off = [abs(len(str(sympy.sympify(one.text))) - len(one.text)) for one in found]
+    drawn, _ = mutants([read(seed) for seed in SEEDS], 200, Rules(), ("lengths",))
+    off = [abs(len(str(sympy.sympify(mutant.text))) - len(mutant.text)) for mutant in drawn]
     assert sum(difference <= 1 for difference in off) >= 0.97 * len(off)
 
 
@@ -156,45 +156,45 @@ def test_powers_of_negative_numbers_are_read_as_python_does() -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "rules", "kept"),
+    ("args", "rules", "exponent"),
     [
         (3, Rules(), 2),
         (3, Rules(variant="paper"), None),
         (4, Rules(), None),
     ],
 )
-def test_a_power_of_many_parts(args: int, rules: Rules, kept: int | None) -> None:
-    """The code drops the third part silently; of four it raises an error that nobody catches."""
+def test_a_power_of_many_parts(args: int, rules: Rules, exponent: int | None) -> None:
+    """The code drops the third part silently; with four parts an error escapes."""
     tree = Call("exp", (Call("add", (Symbol("x"), *map(Number, range(2, args + 1)))),))
-    made: set[int | None] = set()
+    exponents: set[int | None] = set()
     for seed in range(200):
         try:
             mutant, name = mutate(tree, HashedRandom("p", seed), rules)
         except NoProblemError:
-            made.add(None)
+            exponents.add(None)
             continue
         node = at(mutant, (0,)) if name == "part: operation" else None
         if isinstance(node, Call) and node.function == "pow":
-            made.add(len(node.args))
-    assert made == {kept}
+            exponents.add(len(node.args))
+    assert exponents == {exponent}
 
 
 @examples(25)
 @given(st.lists(st.sampled_from(SEEDS), min_size=1, max_size=4), st.integers(0, 999), rules)
 def test_mutants_are_valid_problems(seeds: list[str], seed: int, rules: Rules) -> None:
-    found, refused = mutants([read(one) for one in seeds], 20, rules, (seed,))
-    assert len(found) + sum(refused.values()) == max(1, 20 // len(seeds)) * len(seeds)
-    for one in found:
-        assert len(one.text) < LONGEST
+    drawn, refused = mutants([read(item) for item in seeds], 20, rules, (seed,))
+    assert len(drawn) + sum(refused.values()) == max(1, 20 // len(seeds)) * len(seeds)
+    for item in drawn:
+        assert len(item.text) < LONGEST
         assert all(
             abs(leaf.numerator) < LARGEST
-            for leaf in leaves(one.tree)
+            for leaf in leaves(item.tree)
             if isinstance(leaf, Number) and leaf.denominator == 1
         )
-        assert not unusable(one.tree)
-        assert prefix(one.tree)
-    again, _ = mutants([read(one) for one in seeds], 20, rules, (seed,))
-    assert again == found
+        assert not unusable(item.tree)
+        assert prefix(item.tree)
+    again, _ = mutants([read(item) for item in seeds], 20, rules, (seed,))
+    assert again == drawn
 
 
 def test_what_is_refused() -> None:
@@ -207,12 +207,12 @@ def test_what_is_refused() -> None:
 def test_the_published_simplifier() -> None:
     """SymPy's `simplify`: the same for any number of workers, and formulas stay the same."""
     seeds = [read(seed) for seed in ("x + 1", "x**2 + x + 1")]
-    found, _ = mutants(seeds, 12, Rules(), ("sympy",), "sympy")
+    drawn, _ = mutants(seeds, 12, Rules(), ("sympy",), "sympy")
     again, _ = mutants(seeds, 12, Rules(), ("sympy",), "sympy")
-    assert [one.text for one in again] == [one.text for one in found]
+    assert [item.text for item in again] == [item.text for item in drawn]
     ours, _ = mutants(seeds, 12, Rules(), ("sympy",))
-    assert len(found) >= 10
-    pairs = {(one.parent, one.mutation): one.text for one in ours}
-    for one in found:
-        other = pairs.get((one.parent, one.mutation))
-        assert other is None or isinstance(sympy.sympify(other), sympy.Expr)
+    assert len(drawn) >= 10
+    pairs = {(item.parent, item.mutation): item.text for item in ours}
+    for item in drawn:
+        counterpart = pairs.get((item.parent, item.mutation))
+        assert counterpart is None or isinstance(sympy.sympify(counterpart), sympy.Expr)

@@ -1,4 +1,4 @@
-"""The paper's tables of searches: the published data, and those of small stored searches."""
+"""The paper's tables of searches: the published data, and data of small stored searches."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ PRESETS = ("general", "robust-poly", "distance", "length-10")
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
     """Four of the published searches, small."""
-    made = []
+    searches = []
     for name in PRESETS:
         settings = search_settings(name, archive=30, generation_size=60, seed_size=12)
         out = tmp_path_factory.mktemp("runs") / name
-        made.append(search(search_spec(settings, model=[MODEL], out=str(out)), settings))
-    return made
+        searches.append(search(search_spec(settings, model=[MODEL], out=str(out)), settings))
+    return searches
 
 
 @pytest.fixture(scope="module")
@@ -49,26 +49,26 @@ def tables(runs: list[Run]) -> Mapping[str, Section]:
 
 
 def test_the_published_examples_are_whole() -> None:
-    assert {place: sum(map(len, published(place).values())) for place in NUMBERS} == NUMBERS
-    failures = {one.problem for group in published("table 16").values() for one in group}
-    shown = [one.problem for group in published("table 4").values() for one in group]
+    assert {table: sum(map(len, published(table).values())) for table in NUMBERS} == NUMBERS
+    failures = {row.problem for group in published("table 16").values() for row in group}
+    examples = [row.problem for group in published("table 4").values() for row in group]
     # Table 4 has a plus sign where Table 16 has a minus.
-    assert set(shown) - failures == {"-71 + 36/x + 2/x**71"}
+    assert set(examples) - failures == {"-71 + 36/x + 2/x**71"}
 
 
 def test_published_derivatives_and_differences_are_those_of_the_answers() -> None:
     x = sympy.Symbol("x", positive=True)
     checked = 0
-    for place in ("table 16", "table 17"):
-        for one in (one for group in published(place).values() for one in group):
-            cells = (one.problem, one.prediction, one.derivative, one.difference)
+    for table in ("table 16", "table 17"):
+        for row in (row for group in published(table).values() for row in group):
+            cells = (row.problem, row.prediction, row.derivative, row.difference)
             if not all(cells) or any("…" in cell for cell in cells):
                 continue
             f, answer, slope, off = (sympy.sympify(cell, {"x": x}) for cell in cells)
             at = {x: sympy.Rational(13, 10)}
-            assert abs((answer.diff(x) - slope).subs(at).evalf()) < 1e-6, one
-            assert abs((slope - f - off).subs(at).evalf()) < 1e-6, one
-            assert (one.difference == "0") == one.solved
+            assert abs((answer.diff(x) - slope).subs(at).evalf()) < 1e-6, row
+            assert abs((slope - f - off).subs(at).evalf()) < 1e-6, row
+            assert (row.difference == "0") == row.solved
             checked += 1
     assert checked > 30
 
@@ -87,7 +87,7 @@ def test_an_answer_with_its_derivative() -> None:
 
 @pytest.mark.slow
 def test_clusters_stand_side_by_side(tables: Mapping[str, Section], runs: list[Run]) -> None:
-    robust = {str(one.metadata["formula"]) for one in read_archive(runs[1].path)}
+    robust = {str(problem.metadata["formula"]) for problem in read_archive(runs[1].path)}
     rows = tables["Table 4"].rows
     assert rows[0][:2] == ("robust-poly", MODEL)
     assert {cell for row in rows[:3] for cell in row[2:] if cell} <= robust
@@ -108,7 +108,7 @@ _X_IN_BOTH = "158*x**(x**2) + 611"
 def test_failures_stand_beside_the_seed_that_they_come_from(
     tables: Mapping[str, Section], runs: list[Run]
 ) -> None:
-    archive = {str(one.metadata["formula"]): one for one in read_archive(runs[2].path)}
+    archive = {str(problem.metadata["formula"]): problem for problem in read_archive(runs[2].path)}
     seed = ""
     assert len(tables["Table 6"].rows) > 9
     for row in tables["Table 6"].rows[:-9]:
@@ -124,8 +124,8 @@ def test_failures_stand_beside_the_seed_that_they_come_from(
 
 def test_answers_are_wrong_by_the_difference(tables: Mapping[str, Section]) -> None:
     checked = 0
-    for place in ("Table 16", "Table 17"):
-        for row in tables[place].rows:
+    for table in ("Table 16", "Table 17"):
+        for row in tables[table].rows:
             if row[0] == "paper":
                 break
             _, _, solved, f, prediction, slope, off = row
@@ -175,16 +175,16 @@ def test_exploits_are_integrated_with_special_functions(tmp_path: Path) -> None:
 def test_one_command_in_every_format(runs: list[Run], tmp_path: Path) -> None:
     words = ["search", *(str(run.path) for run in runs[1:2]), "--paper"]
 
-    def shown(*more: str) -> str:
-        result = CliRunner().invoke(cli, [*words, *more])
+    def output_of(*options: str) -> str:
+        result = CliRunner().invoke(cli, [*words, *options])
         assert result.exit_code == 0, result.output
         return result.stdout
 
-    assert "### Table 16: answers to robustness failures" in shown("--format", "markdown")
-    assert shown("--format", "latex").count(r"\begin{tabular}") == 11
-    lines = list(csv.reader(io.StringIO(shown("--format", "csv"))))
+    assert "### Table 16: answers to robustness failures" in output_of("--format", "markdown")
+    assert output_of("--format", "latex").count(r"\begin{tabular}") == 11
+    lines = list(csv.reader(io.StringIO(output_of("--format", "csv"))))
     assert ["Table 6: failures near validation problems", "1", "search", "paper"] in lines
-    data = json.loads(shown("--json"))
+    data = json.loads(output_of("--json"))
     assert data[0]["headings"] == ["search", "model", "cluster 1", "cluster 2", "cluster 3"]
     for wrong in (["search", "--paper"], [*words[:2], "--figures", str(tmp_path / "figures")]):
         refused = CliRunner().invoke(cli, wrong)
@@ -219,19 +219,19 @@ def test_failures_are_counted_apart_by_elementary_antiderivatives(runs: list[Run
         for at, text in enumerate(formulas)
     ]
     assert dict(zip(formulas, decided(problems), strict=True)) == formulas
-    (section,) = [one for one in paper_sections(runs, elementary=4) if "elementary" in one.title]
+    (section,) = [item for item in paper_sections(runs, elementary=4) if "elementary" in item.title]
     assert [row[0] for row in section.rows] == list(PRESETS)
     assert all(row[2] == "4 of 30" for row in section.rows)
 
 
 @pytest.mark.slow
 def test_searches_of_several_seeds_have_intervals(tmp_path: Path) -> None:
-    made = []
+    searches = []
     for seed in (0, 1):
         settings = search_settings("robust-poly", archive=20, generation_size=60, seed_size=12)
         spec = search_spec(settings, model=[MODEL], out=str(tmp_path / str(seed)), seed=seed)
-        made.append(search(spec, settings))
-    (table,) = [one for one in paper_sections(made) if "Table 15" in one.title]
+        searches.append(search(spec, settings))
+    (table,) = [section for section in paper_sections(searches) if "Table 15" in section.title]
     first, second = (row for row in table.rows if row[1] == MODEL)
     (both,) = [row for row in table.rows if row[1].endswith("2 seeds")]
     middle, _, ends = both[5].partition(" ")

@@ -1,4 +1,4 @@
-"""The search itself: what enters the archive, that it goes on after kills, bad input."""
+"""The search itself: the archive, resumption after kills, bad input."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from tests.harness.conftest import run_with_kills
 
 ROOT = Path(__file__).parents[4]
 MODEL = ROOT / "tests/harness/studies/search/polynomials.py"
-ASKED = f"python/{MODEL}:answer"
+SOLVER = f"python/{MODEL}:answer"
 SMALL = SearchSettings(name="small", archive=25, generation_size=24, seed_size=8, clusters=4)
 
 
@@ -54,7 +54,7 @@ def searched(
     **fields: Any,
 ) -> tuple[Run, SearchRecord]:
     spec = search_spec(settings, model=["python/any:answer"], out=str(out), **fields)
-    run = search(spec, settings, models=models or [ASKED])
+    run = search(spec, settings, models=models or [SOLVER])
     record = read_record(run.path)
     assert record is not None
     return run, record
@@ -89,18 +89,18 @@ def test_the_archive_holds_what_the_model_fails(tmp_path: Path) -> None:
 def test_the_archive_is_a_benchmark_for_other_models(tmp_path: Path) -> None:
     run, _ = searched(tmp_path / "run")
     problems = load(f"{run.path}/archive")
-    assert [problem.id for problem in problems] == [one.id for one in read_archive(run.path)]
-    other = sweep(
+    assert [problem.id for problem in problems] == [item.id for item in read_archive(run.path)]
+    swept = sweep(
         [lambda messages, seed: r"\boxed{x^2}"], [f"{run.path}/archive"], out=tmp_path / "other"
     )
-    assert len(other.problems) == SMALL.archive
+    assert len(swept.problems) == SMALL.archive
 
 
 def test_the_same_seed_gives_the_same_archive(tmp_path: Path) -> None:
     first, _ = searched(tmp_path / "first")
     second, _ = searched(tmp_path / "second")
-    other, _ = searched(tmp_path / "other", seed=1)
-    assert formulas(first) == formulas(second) != formulas(other)
+    different, _ = searched(tmp_path / "other", seed=1)
+    assert formulas(first) == formulas(second) != formulas(different)
 
 
 def test_a_larger_archive_goes_on(tmp_path: Path) -> None:
@@ -108,9 +108,9 @@ def test_a_larger_archive_goes_on(tmp_path: Path) -> None:
     small = formulas(run)
     larger = search_settings(**SMALL.to_dict() | {"archive": 40})
     run, record = searched(tmp_path / "run", larger)
-    whole, _ = searched(tmp_path / "whole", larger)
+    at_once, _ = searched(tmp_path / "whole", larger)
     assert formulas(run)[: len(small)] == small
-    assert formulas(run) == formulas(whole)
+    assert formulas(run) == formulas(at_once)
     assert record.generations[-1].archive == 40
     with pytest.raises(UserError, match="searched with generation-size 24, not 30"):
         searched(tmp_path / "run", search_settings(**SMALL.to_dict() | {"generation_size": 30}))
@@ -118,22 +118,22 @@ def test_a_larger_archive_goes_on(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_it_goes_on_after_kills(tmp_path: Path) -> None:
-    whole, expected = searched(tmp_path / "whole")
-    out, asked = tmp_path / "run", tmp_path / "asked"
-    command = [sys.executable, "run.py", "search", "--model", ASKED, "--out", str(out)]
+    undisturbed, expected = searched(tmp_path / "whole")
+    out, log = tmp_path / "run", tmp_path / "asked"
+    command = [sys.executable, "run.py", "search", "--model", SOLVER, "--out", str(out)]
     for name, value in SMALL.to_dict().items():
         if name in ("name", "archive", "generation_size", "seed_size", "clusters"):
             command += [f"--{name.replace('_', '-')}", str(value)]
-    environment = os.environ | {"ASKED": str(asked), "SLOW": "0.02"}
+    environment = os.environ | {"ASKED": str(log), "SLOW": "0.02"}
     kills = (2, random.Random(1).randrange(5, 25), 27, 32, 45)
-    run_with_kills(command, asked, kills, environment, cwd=ROOT)
+    run_with_kills(command, log, kills, environment, cwd=ROOT)
     run = Run(out)
-    assert formulas(run) == formulas(whole)
-    assert list(run.problems) == list(whole.problems)
+    assert formulas(run) == formulas(undisturbed)
+    assert list(run.problems) == list(undisturbed.problems)
     record = read_record(out)
     assert record is not None
     assert record.generations == expected.generations
-    repeats = len(asked.read_text().splitlines()) - len(run.problems)
+    repeats = len(log.read_text().splitlines()) - len(run.problems)
     assert repeats <= 12 * len(kills)
 
 
@@ -141,9 +141,9 @@ def test_a_stored_generation_is_not_made_anew(tmp_path: Path, monkeypatch: Any) 
     run, _ = searched(tmp_path / "run")
     batch = read_batch(run.path, 1)
     assert batch is not None
-    assert {one.id for one in batch.problems} <= {one.id for one in run.problems.values()}
-    place = "calculus_harness.harness.studies.search.sagga.mutants"
-    monkeypatch.setattr(place, None)  # whoever calls it fails
+    assert {p.id for p in batch.problems} <= {p.id for p in run.problems.values()}
+    name = "calculus_harness.harness.studies.search.sagga.mutants"
+    monkeypatch.setattr(name, None)  # whoever calls it fails
     again, _ = searched(tmp_path / "run")
     assert formulas(again) == formulas(run)
 
@@ -219,15 +219,15 @@ def test_a_run_without_a_search_is_refused(tmp_path: Path) -> None:
     sweep([lambda messages, seed: "x"], ["drills"], limit=1, out=tmp_path / "run")
     with pytest.raises(UserError, match="another configuration"):
         searched(tmp_path / "run")
-    shown = CliRunner().invoke(cli, ["search", str(tmp_path / "run")])
-    assert shown.exit_code == 2
+    result = CliRunner().invoke(cli, ["search", str(tmp_path / "run")])
+    assert result.exit_code == 2
 
 
 # --- samples, pairs, smallest forms ---
 
 
 def by_luck(messages: list[dict[str, Any]], seed: int) -> str:
-    """Solves what `polynomials` solves in three of four cases, anything else never."""
+    """Solves three of four problems of `polynomials`, and no other problem."""
     from tests.harness.studies.search.polynomials import answer
 
     return r"\boxed{x}" if seed % 4 == 0 else answer(messages, seed)
@@ -257,10 +257,10 @@ def test_too_few_samples_for_the_threshold(tmp_path: Path) -> None:
 
 
 def test_a_pair_of_models(tmp_path: Path) -> None:
-    """Only what the second solves counts, and the run compares the two."""
+    """Only solutions of the second model count, and the run compares both models."""
     weak = LocalFunction.of(lambda messages, seed: r"\boxed{x^2}")
     settings = search_settings(**SMALL.to_dict() | {"archive": 10})
-    run, record = searched(tmp_path / "run", settings, [weak, ASKED])
+    run, record = searched(tmp_path / "run", settings, [weak, SOLVER])
     assert record.solved_by in run.models
     solved = {
         row["problem"]
@@ -280,13 +280,13 @@ def test_smallest_failures_with_solved_neighbours(tmp_path: Path) -> None:
     for pair in record.minimal:
         assert verdicts[pair.problem] != "correct"
         assert verdicts[pair.neighbour] == "correct"
-        start = next(one for one in read_archive(run.path) if one.id == pair.found)
+        start = next(p for p in read_archive(run.path) if p.id == pair.found)
         assert measure(read(pair.text)) <= measure(read(str(start.metadata["formula"])))
         # One step more, and nothing fails.
-        ids = [one for one in run.problems.values() if one.metadata.get("parent") == pair.text]
-        last = [one for one in ids if one.id.startswith("min-")]
-        assert all(verdicts[one.id] == "correct" for one in last)
-        largest = max(measure(read(str(one.metadata["formula"]))) for one in last)
+        ids = [p for p in run.problems.values() if p.metadata.get("parent") == pair.text]
+        near = [p for p in ids if p.id.startswith("min-")]
+        assert all(verdicts[p.id] == "correct" for p in near)
+        largest = max(measure(read(str(p.metadata["formula"]))) for p in near)
         assert measure(read(pair.neighbour_text)) == largest
 
 
@@ -310,7 +310,7 @@ def test_tables_and_page(tmp_path: Path) -> None:
         "10.5",
     )
     archive = read_archive(run.path)
-    mean = sum(len(str(one.metadata["formula"])) for one in archive) / len(archive)
+    mean = sum(len(str(problem.metadata["formula"])) for problem in archive) / len(archive)
     assert rows[0][5] == f"{mean:.1f}"
     remarks = " ".join(sections["Archives of failures (Table 15)"].remarks)
     assert "not the paper's SciBERT" in remarks
@@ -322,16 +322,16 @@ def test_tables_and_page(tmp_path: Path) -> None:
     page = write_page(run).read_text(encoding="utf-8")
     assert f"open=search%2Fgeneral%2F{archive[0].id}" in page
     for words in (("search", str(run.path)), ("search", str(run.path), "--markdown")):
-        shown = CliRunner().invoke(cli, words)
-        assert shown.exit_code == 0
-        assert "neural integrator" in shown.output
-    shown = CliRunner().invoke(cli, ["search", str(run.path), "--json"])
-    assert json.loads(shown.output)[0]["settings"]["archive"] == 30
+        result = CliRunner().invoke(cli, words)
+        assert result.exit_code == 0
+        assert "neural integrator" in result.output
+    result = CliRunner().invoke(cli, ["search", str(run.path), "--json"])
+    assert json.loads(result.output)[0]["settings"]["archive"] == 30
 
 
 def test_the_command_line(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    words = ["search", "--model", ASKED, "--out", str(out), "--archive", "5"]
+    words = ["search", "--model", SOLVER, "--out", str(out), "--archive", "5"]
     result = CliRunner().invoke(cli, [*words, "--generation-size", "20", "--dry-run"])
     assert result.exit_code == 0, result.output
     assert "until 5 failures are found" in result.output
@@ -339,16 +339,16 @@ def test_the_command_line(tmp_path: Path) -> None:
     result = CliRunner().invoke(cli, [*words, "--generation-size", "20", "--seeds", "x + 2"])
     assert result.exit_code == 0, result.output
     assert Run(out).problems["search/own-seeds/" + next(iter(Run(out).problems.values())).id]
-    for wrong, said in (
+    for wrong, message in (
         (["search"], "name the model"),
-        (["search", "--model", ASKED, "--fitness", "target"], "target"),
-        (["search", "--model", ASKED, "--embedding", "bert"], "no embedding"),
-        (["search", "--model", ASKED, "--low", "5", "--high", "5"], "there are none"),
+        (["search", "--model", SOLVER, "--fitness", "target"], "target"),
+        (["search", "--model", SOLVER, "--embedding", "bert"], "no embedding"),
+        (["search", "--model", SOLVER, "--low", "5", "--high", "5"], "there are none"),
     ):
         failed = CliRunner().invoke(cli, wrong)
         assert failed.exit_code == 2
         assert failed.stderr.startswith("error: ")
-        assert said in failed.stderr
+        assert message in failed.stderr
 
 
 def test_seeds_from_files_and_benchmarks(tmp_path: Path) -> None:
@@ -368,7 +368,7 @@ def test_seeds_from_files_and_benchmarks(tmp_path: Path) -> None:
 
 
 class Counted(LocalFunction):
-    """Counts how often it is closed."""
+    """Counts the calls of close."""
 
     closed = 0
 
@@ -377,7 +377,7 @@ class Counted(LocalFunction):
 
 
 def test_a_model_stays_open_between_generations(tmp_path: Path) -> None:
-    """Weights are loaded once, in one event loop, and released at the end."""
+    """Weights are loaded once, in a single event loop, and released at the end."""
     loops: set[int] = set()
 
     async def answer(messages: list[dict[str, Any]], seed: int) -> str:
@@ -415,6 +415,6 @@ def test_engines_on_a_cluster_stay_between_generations(
     settings = search_settings(**SMALL.to_dict() | {"archive": 60})
     _, record = searched(tmp_path / "run", settings)
     assert len(record.generations) > 1
-    (asked,) = (one for one in Engines.made if one.asked)
-    assert asked.asked > len(record.generations)  # the seeds, too
-    assert asked.closed == 1
+    (engines,) = (made_engines for made_engines in Engines.made if made_engines.asked)
+    assert engines.asked > len(record.generations)  # the seeds, too
+    assert engines.closed == 1

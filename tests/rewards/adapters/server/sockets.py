@@ -1,4 +1,4 @@
-"""Plain connections to a reward server, and its health."""
+"""Plain connections to a reward server, and the server's health."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bodies of requests to the reward server: what a hostile body costs is counted."""
+"""Bodies of requests to the reward server: the cost of a hostile body is counted."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LIMIT = 1 << 20
 
 
 class Body:
-    """A body in chunks, and how much of it was read."""
+    """A body in chunks, with the number of bytes read."""
 
     def __init__(self, data: Callable[[], Any], times: int = 1) -> None:
         self.data, self.times, self.read = data, times, 0
@@ -46,7 +46,7 @@ class Body:
 
 
 def read(body: Body, encoding: str = "", limit: int = LIMIT) -> tuple[Any, int]:
-    """The value of a body, or the error; and what it cost."""
+    """The value of a body or the error, with the cost."""
     cost = 0
 
     def spend(amount: int) -> None:
@@ -80,8 +80,8 @@ def read(body: Body, encoding: str = "", limit: int = LIMIT) -> tuple[Any, int]:
 )
 def test_many_small_values_are_refused_while_they_arrive(chunk: bytes) -> None:
     """60 MB of empty lists took 15 s and 1.6 GB."""
-    first = [b'{"items":[']
-    body = Body(lambda: first.pop() if first else chunk, 1000)
+    chunks = [b'{"items":[']
+    body = Body(lambda: chunks.pop() if chunks else chunk, 1000)
     error, cost = read(body)
     assert isinstance(error, BodyTooLargeError)
     assert body.read <= LIMIT + len(chunk)
@@ -90,7 +90,7 @@ def test_many_small_values_are_refused_while_they_arrive(chunk: bytes) -> None:
 
 
 def test_lists_are_dear() -> None:
-    """300,000 empty lists cost no more than their memory, and the collector stopped the loop."""
+    """300,000 empty lists cost only their memory; the garbage collector used to stop the loop."""
     value = {"items": [{"completion": "x" * 650, "integrand": "2x"}] * 512}
     _, honest = read(Body(lambda: json.dumps(value).encode()), limit=1 << 30)
     assert honest < 512 * 4000  # of 4,096 completions a quarter of what a request may cost
@@ -113,8 +113,8 @@ def test_a_turn_of_the_loop_parses_few_values() -> None:
 
 def test_a_text_that_does_not_end_is_refused() -> None:
     body = Body(lambda: b"x" * 65_536, 1000)
-    first = [b'{"items": [{"completion": "']
-    body.data = lambda: first.pop() if first else b"x" * 65_536
+    chunks = [b'{"items": [{"completion": "']
+    body.data = lambda: chunks.pop() if chunks else b"x" * 65_536
     error, _ = read(body, limit=1 << 30)
     assert isinstance(error, BodyTooLargeError)
     assert body.read <= TEXT + 2 * PIECE
@@ -160,11 +160,11 @@ def test_bodies_that_cannot_be_read(data: bytes, encoding: str, message: str) ->
 
 
 def test_the_search_for_a_prompt_is_linear() -> None:
-    """48 kB of a prompt's first word took two seconds, and four times that for each doubling."""
-    before = time.process_time()
+    """48 kB of a prompt's first word took two seconds, and four times as long for each doubling."""
+    start = time.process_time()
     assert response_of("a " * 400_000, "a  " * 2000 + "b") is None
     assert response_of("a " * 400_000 + " b c", "a  " * 2000 + "b") == " c"
-    assert time.process_time() - before < 5.0  # by a regular expression: hours
+    assert time.process_time() - start < 5.0  # by a regular expression: hours
 
 
 def test_a_query_without_its_prompt_is_zero_and_the_others_are_judged(

@@ -1,4 +1,4 @@
-"""Connections to the reward server: idle, slow and many of them shut nobody out."""
+"""Connections to the reward server: idle, slow or many connections shut nobody out."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ HEAD = b"POST /score HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n"
 )
 def test_a_connection_without_a_request_is_closed(head: bytes) -> None:
     async def run() -> bytes:
-        made = server(ServerLimits(header_seconds=0.4))
-        async with serving(made, Endpoint()) as address:
+        served = server(ServerLimits(header_seconds=0.4))
+        async with serving(served, Endpoint()) as address:
             reader, writer = await opened(address, head)
             with suppress(ConnectionError):
-                rest = await asyncio.wait_for(reader.read(), 20)
+                reply = await asyncio.wait_for(reader.read(), 20)
                 writer.close()
-                return rest
+                return reply
             return b""
 
     assert asyncio.run(run()) == b""
@@ -64,7 +64,7 @@ def test_connections_without_a_head_are_no_work() -> None:
     """A hundred at once stopped the event loop for 60 ms: each was made ready for a request."""
 
     async def run() -> tuple[int, int]:
-        made = server(ServerLimits(connections=500))
+        served = server(ServerLimits(connections=500))
         handlers = 0
         listen = Connections.listen
 
@@ -78,12 +78,12 @@ def test_connections_without_a_head_are_no_work() -> None:
 
         with pytest.MonkeyPatch.context() as changed:
             changed.setattr(Connections, "listen", counted)
-            async with serving(made, Endpoint()) as address:
+            async with serving(served, Endpoint()) as address:
                 heads = (b"", b"POST /sc", b"POST /score HTTP/1.1\r\nHost: x\r\n")
                 idle = [await opened(address, heads[at % 3]) for at in range(90)]
                 await asyncio.sleep(0.3)
-                assert made.connections is not None
-                held = made.connections()
+                assert served.connections is not None
+                held = served.connections()
                 for _, writer in idle:
                     writer.close()
         return handlers, held
@@ -95,13 +95,13 @@ def test_idle_connections_shut_nobody_out(caplog: pytest.LogCaptureFixture) -> N
     """1,100 idle connections shut everyone out, with 59 MB of log."""
 
     async def run() -> int:
-        made = server(ServerLimits(connections=50, header_seconds=60.0))
-        async with serving(made, Endpoint()) as address:
+        served = server(ServerLimits(connections=50, header_seconds=60.0))
+        async with serving(served, Endpoint()) as address:
             idle = [await opened(address) for _ in range(400)]
             answers = [await health(address) for _ in range(20)]
             assert set(answers) == {200}
-            assert made.connections is not None
-            held = made.connections()
+            assert served.connections is not None
+            held = served.connections()
             for _, writer in idle:
                 writer.close()
             return held
@@ -112,8 +112,8 @@ def test_idle_connections_shut_nobody_out(caplog: pytest.LogCaptureFixture) -> N
 
 def test_a_request_in_progress_is_not_idle() -> None:
     async def run() -> bytes:
-        made = server(ServerLimits(header_seconds=0.3, connections=3), workers=1)
-        async with serving(made, Endpoint()) as address:
+        served = server(ServerLimits(header_seconds=0.3, connections=3), workers=1)
+        async with serving(served, Endpoint()) as address:
             body = json.dumps(items(RIGHT)).encode()
             head = (
                 f"POST /score HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n".encode()
@@ -132,11 +132,11 @@ def test_a_request_in_progress_is_not_idle() -> None:
 
 def test_bytes_in_flight_are_limited() -> None:
     async def run() -> tuple[list[int], int]:
-        made = server(ServerLimits(body=40_000, in_flight=50_000), workers=1)
-        async with serving(made, Endpoint()) as address:
+        served = server(ServerLimits(body=40_000, in_flight=50_000), workers=1)
+        async with serving(served, Endpoint()) as address:
             head = HEAD % 39_000
             _, writer = await opened(address, head + b'{"items": ["' + b"x" * 30_000)
-            await until(lambda: made.in_flight >= 30_000)
+            await until(lambda: served.in_flight >= 30_000)
             import aiohttp
 
             codes = []
@@ -145,9 +145,9 @@ def test_bytes_in_flight_are_limited() -> None:
                     codes.append(response.status)
                     assert response.headers["Retry-After"]
                 writer.close()
-                await until(lambda: not made.in_flight)
+                await until(lambda: not served.in_flight)
                 async with session.post("/score", json=items("x" * 30_000)) as response:
                     codes.append(response.status)
-            return codes, made.in_flight
+            return codes, served.in_flight
 
     assert asyncio.run(run()) == ([429, 200], 0)

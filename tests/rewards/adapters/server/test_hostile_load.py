@@ -76,12 +76,14 @@ def peak_mb(process: int) -> float:
 
 
 def children(process: int) -> list[int]:
-    found = Path(f"/proc/{process}/task").glob("*/children")
-    return [int(child) for path in found for child in path.read_text().split()]
+    files = Path(f"/proc/{process}/task").glob("*/children")
+    return [int(child) for path in files for child in path.read_text().split()]
 
 
 async def attack(address: str, end: float) -> None:
     """Hostile bodies, torn and bombed compression, and idle connections, over and over."""
+    # Many small values, a quadratic prompt, a compressed bomb, a torn stream, deep nesting, and a
+    # text without an end.
     bodies = [
         (b'{"items":[' + b"[]," * 1_000_000, ""),
         (
@@ -101,6 +103,7 @@ async def attack(address: str, end: float) -> None:
                 with suppress(OSError):
                     head = random.choice([b"", b"POST /sc", b"POST /score HTTP/1.1\r\nHost: x\r\n"])
                     idle.append(await opened(address, head))
+            # The oldest idle connections are closed, to stay below the limit of open files.
             while len(idle) > 2000:
                 idle.pop(0)[1].close()
             await asyncio.sleep(0.3)
@@ -129,7 +132,7 @@ def p99(times: list[float]) -> float:
 
 @contextmanager
 def ended(process: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that does not outlive the test, whatever fails in it."""
+    """A process that ends with the test, after any failure."""
     try:
         yield process
     finally:
@@ -138,7 +141,7 @@ def ended(process: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes]]
 
 
 async def loop_lag(address: str) -> float:
-    """The share of looks at which the event loop was late by more than 30 ms of its own work."""
+    """The share of samples with an event loop late by more than 30 ms of the loop's own work."""
     import aiohttp
     from prometheus_client.parser import text_string_to_metric_families
 
@@ -159,8 +162,8 @@ async def loop_lag(address: str) -> float:
 def test_hostile_load() -> None:
     """Nothing is lost, the memory is bounded, and /health answers, whatever comes.
 
-    How fast /health is depends on what else the machine does: what counts is how much slower it is
-    than a server that does nothing else, and what the event loop does itself.
+    The speed of /health depends on the load of the machine. The test therefore compares /health
+    with an idle server, and measures the event loop's own work.
     """
     rng = random.Random(44)
     scored = 0
@@ -183,7 +186,7 @@ def test_hostile_load() -> None:
                     rows.append({"completion": text, "integrand": "2x"})
                     expected.append(reward)
                 scores = await client.score(rows)
-                assert [each["reward"] for each in scores] == expected
+                assert [answer["reward"] for answer in scores] == expected
                 scored += len(rows)
                 for victim in rng.sample(children(process), 1):
                     with suppress(ProcessLookupError):
@@ -209,10 +212,10 @@ def test_hostile_load() -> None:
         memory = peak_mb(process.pid)
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
-    ours, others = json.loads(out)
+    ours, theirs = json.loads(out)
     print(
         f"{scored / SECONDS:.0f} items/s, /health p50 {1000 * sorted(ours)[len(ours) // 2]:.0f} "
-        f"ms, p99 {1000 * p99(ours):.0f} ms, of a server that does nothing {1000 * p99(others):.0f}"
+        f"ms, p99 {1000 * p99(ours):.0f} ms, of a server that does nothing {1000 * p99(theirs):.0f}"
         f" ms, {len(ours)} times; {100 * late:.1f} % late by 30 ms; {memory:.0f} MB"
     )
     assert scored > 0
@@ -220,4 +223,4 @@ def test_hostile_load() -> None:
     assert late < 0.003  # 0.000; with lists that cost no more than their memory 0.011
     # A request takes five turns of the loop, in each of which the machine may make it wait. At a
     # load of 9 to 14 it took 130 to 340 ms, the other server 16 to 56.
-    assert p99(ours) < 0.1 + 10 * p99(others)
+    assert p99(ours) < 0.1 + 10 * p99(theirs)

@@ -1,4 +1,4 @@
-"""The reward server: its shapes, its limits, a load test on loopback, and how it stops."""
+"""The reward server: response shapes, limits, a load test on loopback, and the stop."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def server(limits: ServerLimits | None = None, **rubric: Any) -> RewardServer:
 
 @asynccontextmanager
 async def client(
-    made: RewardServer,
+    served: RewardServer,
 ) -> AsyncIterator[Callable[..., Awaitable[tuple[int, Any, Any]]]]:
-    """A running server and a function that posts to it: status, body, headers."""
+    """A running server and a function that posts to the server: status, body, headers."""
     import aiohttp
 
-    async with serving(made, Endpoint()) as address, aiohttp.ClientSession(address) as session:
+    async with serving(served, Endpoint()) as address, aiohttp.ClientSession(address) as session:
 
         async def post(body: Any, path: str = "/score") -> tuple[int, Any, Any]:
             data = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -52,9 +52,9 @@ async def client(
         yield post
 
 
-def ask(made: RewardServer, body: Any, path: str = "/score") -> tuple[int, Any, Any]:
+def ask(served: RewardServer, body: Any, path: str = "/score") -> tuple[int, Any, Any]:
     async def run() -> tuple[int, Any, Any]:
-        async with client(made) as post:
+        async with client(served) as post:
             return await post(body, path)
 
     return asyncio.run(run())
@@ -126,26 +126,26 @@ def test_items_with_tasks_of_their_own() -> None:
     }
     status, answer, _ = ask(server(task="mixed"), body)
     assert status == 200
-    assert [each["reward"] for each in answer["scores"]] == [1.0, 1.0, 1.0, 1.0, 0.0, None]
+    assert [item["reward"] for item in answer["scores"]] == [1.0, 1.0, 1.0, 1.0, 0.0, None]
     both = {"items": [{"completion": "x", "integrand": "2x", "integral": integral}]}
     assert ask(server(task="mixed"), both)[0] == 400
 
 
 def test_sizes_are_limited() -> None:
-    made = server(ServerLimits(batch=2, queue=4, body=18_000))
-    assert ask(made, items(RIGHT, RIGHT))[0] == 200
-    assert ask(server(made.limits), items(RIGHT, RIGHT, RIGHT))[0] == 413
-    assert ask(server(made.limits), items("x" * 20_000))[0] == 413
+    served = server(ServerLimits(batch=2, queue=4, body=18_000))
+    assert ask(served, items(RIGHT, RIGHT))[0] == 200
+    assert ask(server(served.limits), items(RIGHT, RIGHT, RIGHT))[0] == 413
+    assert ask(server(served.limits), items("x" * 20_000))[0] == 413
     with pytest.raises(UserError):
         ServerLimits(batch=10, queue=5)
 
 
 def test_a_full_queue_says_come_again() -> None:
     async def run() -> list[tuple[int, Any, Any]]:
-        made = server(ServerLimits(batch=64, queue=64), workers=1)
-        async with client(made) as post:
+        served = server(ServerLimits(batch=64, queue=64), workers=1)
+        async with client(served) as post:
             replies = await asyncio.gather(*(post(items(*[RIGHT] * 64)) for _ in range(8)))
-            assert made.waiting == 0
+            assert served.waiting == 0
             return replies
 
     replies = asyncio.run(run())
@@ -162,18 +162,18 @@ def test_no_workers_is_503(monkeypatch: pytest.MonkeyPatch) -> None:
         raise PoolError("workers do not start")
 
     monkeypatch.setattr(scoring, "amap_verdicts", fail)
-    made = server()
-    status, body, headers = ask(made, items(RIGHT))
+    served = server()
+    status, body, headers = ask(served, items(RIGHT))
     assert status == 503
     assert "workers" in body["error"]
     assert headers["Retry-After"]
-    assert made.waiting == 0
+    assert served.waiting == 0
 
 
 def test_a_body_that_never_arrives_ends() -> None:
     async def run() -> bytes:
-        made = server(ServerLimits(body_seconds=0.2))
-        async with serving(made, Endpoint()) as address:
+        served = server(ServerLimits(body_seconds=0.2))
+        async with serving(served, Endpoint()) as address:
             host, port = address.removeprefix("http://").split(":")
             reader, writer = await asyncio.open_connection(host, int(port))
             writer.write(b"POST /score HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
@@ -186,8 +186,8 @@ def test_a_body_that_never_arrives_ends() -> None:
 
 
 def test_parse_keeps_order() -> None:
-    asked = understood(items("a", "b"), server().function)
-    assert [item.text for item in asked.rollouts] == ["a", "b"]
+    parsed = understood(items("a", "b"), server().function)
+    assert [item.text for item in parsed.rollouts] == ["a", "b"]
     with pytest.raises(BadRequestError):
         understood("text", server().function)
 
@@ -210,7 +210,7 @@ def running(*flags: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
 
 
 def pair(rng: random.Random) -> tuple[str, str, float]:
-    """A completion, its integrand, and the reward that it deserves."""
+    """A completion, the integrand, and the deserved reward."""
     power, factor = rng.randrange(1, 9), rng.randrange(2, 30)
     right = rng.random() < 0.5
     answer = rf"\boxed{{{factor}x^{{{power + 1}}}+C}}"
@@ -219,21 +219,21 @@ def pair(rng: random.Random) -> tuple[str, str, float]:
 
 @pytest.mark.slow
 def test_load_with_a_client_that_comes_again() -> None:
-    """Many clients, more than the queue holds: each gets its own rewards in the end."""
+    """Many clients, more than the queue holds: every client gets the right rewards in the end."""
     import aiohttp
 
     rng = random.Random(5)
     batches = [[pair(rng) for _ in range(16)] for _ in range(60)]
     refused = 0
 
-    async def one(session: aiohttp.ClientSession, rows: list[tuple[str, str, float]]) -> None:
+    async def post_all(session: aiohttp.ClientSession, rows: list[tuple[str, str, float]]) -> None:
         nonlocal refused
         body = {"items": [{"completion": text, "integrand": f} for text, f, _ in rows]}
         while True:
             async with session.post("/score", json=body) as response:
                 if response.status == 200:
                     scores = (await response.json())["scores"]
-                    assert [each["reward"] for each in scores] == [reward for *_, reward in rows]
+                    assert [item["reward"] for item in scores] == [reward for *_, reward in rows]
                     return
                 assert response.status == 429
                 assert int(response.headers["Retry-After"]) >= 1
@@ -242,7 +242,7 @@ def test_load_with_a_client_that_comes_again() -> None:
 
     async def load(address: str) -> dict[str, Any]:
         async with aiohttp.ClientSession(address) as session:
-            await asyncio.gather(*(one(session, rows) for rows in batches))
+            await asyncio.gather(*(post_all(session, rows) for rows in batches))
             async with session.get("/health") as response:
                 health: dict[str, Any] = await response.json()
                 return health
@@ -268,16 +268,16 @@ def test_what_is_under_way_is_finished_before_the_end() -> None:
 
             async def post() -> list[float]:
                 async with session.post("/score", json=items(*[RIGHT] * 1000)) as response:
-                    return [each["reward"] for each in (await response.json())["scores"]]
+                    return [item["reward"] for item in (await response.json())["scores"]]
 
-            first = asyncio.create_task(post())
+            request = asyncio.create_task(post())
             async with asyncio.timeout(30):
                 waiting = 0
-                while not waiting and not first.done():
+                while not waiting and not request.done():
                     async with session.get("/health") as response:
                         waiting = (await response.json())["waiting"]
             process.send_signal(signal.SIGTERM)
-            return await first
+            return await request
 
     with running() as (process, address):
         rewards = asyncio.run(stop_in_the_middle(process, address))
@@ -290,9 +290,9 @@ def test_every_field_of_a_rubric_is_an_option() -> None:
     flags = ["--component", "correctness=1", "--component", "format=1"]
     body = json.dumps({"items": [{"completion": r"$\boxed{x^2}$", "integrand": "2x"}]}).encode()
     rewards = []
-    for more in ([], ["--rubric", "must_think=true"]):
+    for options in ([], ["--rubric", "must_think=true"]):
         with (
-            running(*flags, *more) as (_, address),
+            running(*flags, *options) as (_, address),
             urllib.request.urlopen(f"{address}/score", body, timeout=60) as response,
         ):
             [score] = json.load(response)["scores"]

@@ -1,4 +1,4 @@
-"""Tokens, metrics, readiness, draining, and the bodies that trainers of other libraries send."""
+"""Tokens, metrics, readiness, draining, and the request bodies of other trainers."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def test_a_token_is_needed_for_all_but_health() -> None:
     import aiohttp
 
     async def run() -> dict[str, list[int]]:
-        made = RewardServer(make_reward_func(workers=1), token="secret")
+        gym = RewardServer(make_reward_func(workers=1), token="secret")
         codes: dict[str, list[int]] = {}
-        async with serving(made, Endpoint()) as address, aiohttp.ClientSession(address) as session:
+        async with serving(gym, Endpoint()) as address, aiohttp.ClientSession(address) as session:
             basic = base64.b64encode(b"any:secret").decode()
             for name, header in (
                 ("none", ""),
@@ -62,8 +62,8 @@ def test_metrics_name_kinds_seconds_and_saturation() -> None:
     from prometheus_client.parser import text_string_to_metric_families
 
     async def run() -> str:
-        made = server(components=["correctness", "format"])
-        async with serving(made, Endpoint()) as address, aiohttp.ClientSession(address) as session:
+        gym = server(components=["correctness", "format"])
+        async with serving(gym, Endpoint()) as address, aiohttp.ClientSession(address) as session:
             bad = items(RIGHT, WRONG, "no box")
             bad["items"][0]["truncated"] = True
             async with session.post("/score", json=bad) as response:
@@ -91,7 +91,7 @@ def test_metrics_name_kinds_seconds_and_saturation() -> None:
 
 
 def test_slimes_body() -> None:
-    """As ``remote_rm`` of slime (slime/rollout/rm_hub) sends it: the answer is the reward."""
+    """As sent by slime's ``remote_rm`` (slime/rollout/rm_hub): the answer is the reward."""
     import aiohttp
 
     async def run() -> list[Any]:
@@ -134,9 +134,9 @@ def test_nemo_gyms_session() -> None:
         } | fields
 
     async def run() -> list[dict[str, Any]]:
-        made = server(components=["correctness", "format"])
+        gym = server(components=["correctness", "format"])
         replies = []
-        async with serving(made, Endpoint()) as address, aiohttp.ClientSession(address) as session:
+        async with serving(gym, Endpoint()) as address, aiohttp.ClientSession(address) as session:
             async with session.post("/seed_session", json=row("x")) as response:
                 assert (response.status, await response.json()) == (200, {})
             for sent in (
@@ -167,14 +167,14 @@ def test_nemo_gyms_session() -> None:
 
 def test_the_client_comes_again_and_keeps_the_order() -> None:
     async def run() -> list[float]:
-        made = server(ServerLimits(batch=16, queue=32), workers=1)
+        gym = server(ServerLimits(batch=16, queue=32), workers=1)
         async with (
-            serving(made, Endpoint()) as address,
+            serving(gym, Endpoint()) as address,
             RewardClient(address, batch=16, parallel=8) as client,
         ):
             texts = [RIGHT if n % 3 else WRONG for n in range(160)]
             scores = await client.score(items(*texts)["items"])
-            assert made.refused > 0
+            assert gym.refused > 0
             with pytest.raises(RewardServerError, match="400"):
                 await client.score([{"completion": 3}])
         return [score["reward"] for score in scores]
@@ -195,11 +195,11 @@ def test_readiness_is_not_liveness() -> None:
     import aiohttp
 
     async def run() -> list[int]:
-        made = server(workers=1)
+        gym = server(workers=1)
         codes = []
-        async with serving(made, Endpoint()) as address, aiohttp.ClientSession(address) as session:
+        async with serving(gym, Endpoint()) as address, aiohttp.ClientSession(address) as session:
             for state in (True, False):
-                made.working = state
+                gym.working = state
                 for path in ("/live", "/ready", "/health"):
                     async with session.get(path) as response:
                         codes.append(response.status)
@@ -227,9 +227,9 @@ def test_https(tmp_path: Path) -> None:
 
     async def run() -> tuple[int, str]:
         trusted = ssl.create_default_context(cafile=certificate)
-        place = Endpoint(certificate=certificate, key=key)
+        https = Endpoint(certificate=certificate, key=key)
         async with (
-            serving(server(workers=1), place) as address,
+            serving(server(workers=1), https) as address,
             aiohttp.ClientSession(address) as session,
             session.post("/score", json=items(RIGHT), ssl=trusted) as response,
         ):
@@ -245,12 +245,12 @@ def test_https(tmp_path: Path) -> None:
 
 
 def test_the_first_call_of_the_workers_is_no_completion_of_a_client() -> None:
-    """It was judged again as one of the shadow checks' sample."""
-    made = RewardServer(make_reward_func(workers=1), shadow=shadows.Shadow(1.0))
-    asyncio.run(make_ready(made))
-    assert (made.scored, made.statuses.total()) == (0, 0)
-    assert made.shadow is not None
-    assert not made.shadow.waiting
+    """The completion was judged again in the sample of shadow checks."""
+    gym = RewardServer(make_reward_func(workers=1), shadow=shadows.Shadow(1.0))
+    asyncio.run(make_ready(gym))
+    assert (gym.scored, gym.statuses.total()) == (0, 0)
+    assert gym.shadow is not None
+    assert not gym.shadow.waiting
 
 
 @pytest.mark.slow
@@ -276,8 +276,8 @@ def test_while_it_drains_new_requests_are_told_to_come_again() -> None:
     import aiohttp
 
     async def run() -> tuple[int, list[int], Any]:
-        made = server(workers=1)
-        context = serving(made, Endpoint())
+        gym = server(workers=1)
+        context = serving(gym, Endpoint())
         address = await context.__aenter__()
         async with aiohttp.ClientSession(address) as session:
 
@@ -286,17 +286,17 @@ def test_while_it_drains_new_requests_are_told_to_come_again() -> None:
                     await response.read()
                     return response.status
 
-            first = asyncio.create_task(post(3000))
-            await until(lambda: made.waiting > 0)
+            request = asyncio.create_task(post(3000))
+            await until(lambda: gym.waiting > 0)
             ending = asyncio.create_task(context.__aexit__(None, None, None))
-            await until(lambda: made.stopping)
+            await until(lambda: gym.stopping)
             codes = [await post(1)]
             for path in ("/ready", "/live"):
                 async with session.get(path) as response:
                     codes.append(response.status)
-            done = await first
+            done = await request
             await ending
-            return done, codes, made.scored
+            return done, codes, gym.scored
 
     assert asyncio.run(run()) == (200, [503, 503, 200], 3000)
 

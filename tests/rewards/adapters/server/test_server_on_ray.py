@@ -1,4 +1,4 @@
-"""The reward server on a real Ray cluster: replicas, their health, their limits."""
+"""The reward server on a real Ray cluster: replicas, health, limits."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def ask(url: str, body: Any = None) -> tuple[int, Any]:
 
 
 def rewards(reply: tuple[int, Any]) -> list[float]:
-    return [each["reward"] for each in reply[1]["scores"]]
+    return [item["reward"] for item in reply[1]["scores"]]
 
 
 def test_replies_are_those_of_the_server(address: str) -> None:
@@ -68,20 +68,20 @@ def test_replies_are_those_of_the_server(address: str) -> None:
 
 
 def test_a_replica_that_dies_is_replaced(address: str) -> None:
-    found: set[int] = set()
+    processes: set[int] = set()
 
     def both() -> bool:
-        """Whether two replicas have answered since the last time; one may be dying."""
+        """Whether two replicas have answered since the last call; a replica may be dying."""
         with contextlib.suppress(OSError, ValueError):
-            found.add(ask(f"{address}/health")[1]["process"])
-        return len(found) == 2
+            processes.add(ask(f"{address}/health")[1]["process"])
+        return len(processes) == 2
 
     wait_until(both)
-    killed = min(found)
+    killed = min(processes)
     os.kill(killed, signal.SIGKILL)
-    found.remove(killed)
+    processes.remove(killed)
     wait_until(both)
-    assert killed not in found
+    assert killed not in processes
     assert rewards(ask(f"{address}/score", {"items": [GOOD]})) == [1.0]
 
 
@@ -99,10 +99,10 @@ def test_health_and_versions(monkeypatch: pytest.MonkeyPatch) -> None:
         Replica(server(), "0.0.1")
     from calculus_harness.rewards.workers.ray_connection import our_version
 
-    made = server()
-    replica = Replica(made, our_version())
+    served = server()
+    replica = Replica(served, our_version())
     asyncio.run(replica.check_health())
-    assert made.scored == 0
+    assert served.scored == 0
     monkeypatch.setattr("sys.executable", "")  # no worker can be started
     without = RewardServer(make_reward_func(workers=3))
     with pytest.raises(RuntimeError, match="no workers"):

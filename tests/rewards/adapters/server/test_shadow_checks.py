@@ -21,7 +21,7 @@ def score(status: str, reward: float = 0.0) -> Score:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "expected"),
+    ("reward", "shadow_reward", "expected"),
     [
         ("correct", "correct", "same"),
         ("incorrect", "correct", "changed"),
@@ -30,24 +30,24 @@ def score(status: str, reward: float = 0.0) -> Score:
         ("correct", "timeout", "undecided"),
     ],
 )
-def test_outcomes_of_shadow_checks(before: str, after: str, expected: str) -> None:
-    assert shadows.outcome(score(before), score(after)) == expected
+def test_outcomes_of_shadow_checks(reward: str, shadow_reward: str, expected: str) -> None:
+    assert shadows.outcome(score(reward), score(shadow_reward)) == expected
 
 
 def test_a_verdict_that_changes_is_counted_and_logged(caplog: pytest.LogCaptureFixture) -> None:
-    """A fault that the first judgement had: the second one tells."""
-    told: list[str] = []
+    """The second judgement reveals a fault of the first judgement."""
+    logged: list[str] = []
 
     async def run() -> None:
         shadow = shadows.Shadow(rate=1.0, patience=0.2)
         rubric = make_reward_func(workers=1).rubric
-        task = asyncio.create_task(shadow.run(rubric, lambda: False, told.append))
+        task = asyncio.create_task(shadow.run(rubric, lambda: False, logged.append))
         shadow.offer([Rollout(RIGHT, "2x")] * 2, [score("incorrect"), score("correct", 1.0)])
-        await until(lambda: len(told) == 2)
+        await until(lambda: len(logged) == 2)
         task.cancel()
 
     asyncio.run(run())
-    assert told == ["changed", "same"]
+    assert logged == ["changed", "same"]
     assert "incorrect, then correct" in caplog.text
 
 

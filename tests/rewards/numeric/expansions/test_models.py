@@ -15,14 +15,14 @@ from calculus_harness.rewards.reading.latex import read
 
 
 def form(text, end="0"):
-    """The form of f(x) near 0+, 1-, pi- or infinity, and its expander."""
-    given = {
+    """The form of f(x) near 0+, 1-, pi- or infinity, and an expander."""
+    line = {
         "0": lambda: models.line(acb(0), AT_ZERO, 1, arb(1)),
         "1": lambda: models.line(acb(1), models.AT_ONE, -1, arb(1)),
         "pi": lambda: models.line(acb(arb.pi()), fmpq_poly([0, 1]), -1, arb(1)),
         "oo": lambda: models.monomial(1, -1, arb(1)),
     }[end]()
-    expander = FormExpander("y", ("x", given), {})
+    expander = FormExpander("y", ("x", line), {})
     return expander.expand(read(text)[0].expression), expander
 
 
@@ -45,12 +45,12 @@ MODELS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "end", "valuation", "first"), MODELS)
-def test_the_leading_power_and_its_coefficient(text, end, valuation, first):
+@pytest.mark.parametrize(("text", "end", "valuation", "coefficient"), MODELS)
+def test_the_leading_power_and_its_coefficient(text, end, valuation, coefficient):
     with models.series_length(), precision(300):
         model, _ = form(text, end)
         assert model.valuation == Fraction(str(valuation))
-        assert abs(model.series[0].real - first) < 1e-12
+        assert abs(model.series[0].real - coefficient) < 1e-12
 
 
 @pytest.mark.parametrize(("text", "end"), [row[:2] for row in MODELS])
@@ -65,8 +65,8 @@ def test_a_model_contains_the_function(text, end):
     with models.series_length(), precision(600):
         model, _ = form(text, end)
         tape = compile_tape(read(text)[0].expression, "x")
-        for part in (2, 3, 7, 50):
-            u = arb(model.radius.mid()) / part if not model.is_power else arb(1) / part
+        for divisor in (2, 3, 7, 50):
+            u = arb(model.radius.mid()) / divisor if not model.is_power else arb(1) / divisor
             direct = tape.run(acb(x[end](u)), {}, derivative=False)[tape.root][0]
             v = arb(model.valuation.numerator) / model.valuation.denominator
             scaled = direct.real / u**v
@@ -78,8 +78,8 @@ def test_what_a_series_leaves_out_is_not_more_than_its_bound_says():
     with models.series_length(8), precision(200):
         series = models.apply("exp", models.line(acb(0), AT_ZERO, 1, arb(1)))
         u = series.radius / 2
-        known = sum(c.real * u**k for k, c in enumerate(series.coefficients))
-        missing = abs(u.exp() - known)
+        terms = sum(c.real * u**k for k, c in enumerate(series.coefficients))
+        missing = abs(u.exp() - terms)
         bound = series.at(acb(u)).real.rad()
         assert missing < bound
         # the bound has the order of the series in it, not one more
@@ -118,9 +118,9 @@ def test_the_odd_part_of_a_pole_cancels(sign):
 def test_exact_values_at_the_end_multiply():
     with models.series_length(8), precision(200):
         u = models.line(acb(0), AT_ZERO, 1, arb(1))
-        two = models.constant(acb(2), fmpq_poly([2]), PI)
+        double = models.constant(acb(2), fmpq_poly([2]), PI)
         pi = models.constant(acb(arb.pi()), fmpq_poly([0, 1]), PI)
-        shifted = models.add(u, two)
+        shifted = models.add(u, double)
         assert models.mul(shifted, shifted).at_zero == 4
         twice = fmpq_poly([0, 2])
         assert models.mul(shifted, pi).at_zero == models.mul(pi, shifted).at_zero == twice
@@ -131,8 +131,8 @@ def test_values_are_those_of_the_known_terms():
     with models.series_length(8), precision(200):
         series = models.apply("exp", models.line(acb(0), AT_ZERO, 1, arb(1)))
         u = arb(1) / 100
-        known = sum(c.real * u**k for k, c in enumerate(series.coefficients))
-        assert abs(series.at(acb(u)).real.mid() - known) < arb(2) ** -150
+        terms = sum(c.real * u**k for k, c in enumerate(series.coefficients))
+        assert abs(series.at(acb(u)).real.mid() - terms) < arb(2) ** -150
 
 
 @pytest.mark.parametrize("bits", [40, 100])
@@ -142,17 +142,17 @@ def test_within_reach_the_rest_is_as_small_as_asked(bits):
         series = models.apply("exp", models.line(acb(0), AT_ZERO, 1, arb(1)))
         reach = series.reach(bits)
         assert 0 < reach < series.radius / 2
-        rest = series._omitted(reach) / (2 * abs(series.bound).upper())
-        assert abs(rest / arb(2) ** -(8 + bits) - 1) < 1e-9
+        omitted = series._omitted(reach) / (2 * abs(series.bound).upper())
+        assert abs(omitted / arb(2) ** -(8 + bits) - 1) < 1e-9
 
 
 @pytest.mark.parametrize("bits", [40, 100])
 def test_where_nothing_but_a_bound_is_known_that_is_small_within_reach(bits):
     """Of sin u - u with three terms, |sin u - u| <= B u^3 is left, and B = |m(0)| is not 0."""
     with models.series_length(3), precision(200):
-        left, _ = form(r"\sin x-x")
-        assert (left.valuation, left.series.prec) == (3, 1)
-        u = left.radius / 2
-        assert abs(u.sin() - u) <= abs(left.bound).upper() * u**3
-        reach = left.reach(bits)
+        model, _ = form(r"\sin x-x")
+        assert (model.valuation, model.series.prec) == (3, 1)
+        u = model.radius / 2
+        assert abs(u.sin() - u) <= abs(model.bound).upper() * u**3
+        reach = model.reach(bits)
         assert abs((reach / u) ** 3 / arb(2) ** -bits - 1) < 1e-9

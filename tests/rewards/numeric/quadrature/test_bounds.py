@@ -1,8 +1,8 @@
-"""Each bound of what is left out, against the largest function that it has to cover.
+"""Each bound on omitted terms, against the largest function with the bound's premises.
 
 Of a series with |m| <= B on the disc of radius r the k-th coefficient is at most B r^{-k}. The
-worst series has all of them that large, and its rest, added up here term by term, is the bound: a
-smaller bound is wrong, a larger one was weakened.
+worst series has the largest coefficients everywhere, and the remainder, summed term by term in the
+tests, is the bound: a smaller bound is wrong, a larger bound was weakened.
 """
 
 from dataclasses import replace
@@ -34,28 +34,28 @@ def _precise():
         yield
 
 
-def model(*coefficients, valuation=0, bound=BOUND, radius=RADIUS, **others):
+def model(*coefficients, valuation=0, bound=BOUND, radius=RADIUS, **fields):
     series = acb_series([acb(c) for c in coefficients], prec=len(coefficients))
     ball = acb(arb(0, bound), arb(0, bound)) if bound is not None else acb(coefficients[0])
-    return TaylorModel(Fraction(valuation), series, ball, radius, **others)
+    return TaylorModel(Fraction(valuation), series, ball, radius, **fields)
 
 
 #: |B| of a square box of half width 3.
 SIZE = BOUND * arb(2).sqrt()
 
 
-def worst(first, u, lowered=0):
+def worst(start, u, lowered=0):
     """The largest sum of B r^{-k} u^{k - lowered} from a term on."""
-    return sum((SIZE * RADIUS**-k * u ** (k - lowered) for k in range(first, TERMS)), arb(0))
+    return sum((SIZE * RADIUS**-k * u ** (k - lowered) for k in range(start, TERMS)), arb(0))
 
 
-def near(got, wanted, slack=1e-6):
-    return abs(got / wanted - 1) < slack
+def near(got, expected, slack=1e-6):
+    return abs(got / expected - 1) < slack
 
 
 @pytest.mark.parametrize("terms", [3, 5])
 def test_what_a_series_leaves_out(terms):
-    """For u <= r/2 the rest is at most that at r/2, scaled: exact at r/2."""
+    """For u <= r/2 the remainder is at most the scaled remainder at r/2: exact at r/2."""
     series = model(*[1] * terms)
     assert near(series._omitted(RADIUS / 2), worst(terms, RADIUS / 2))
     for u in (RADIUS / 4, RADIUS / 100):
@@ -68,13 +68,13 @@ def test_what_a_series_leaves_out(terms):
 
 def test_a_smaller_disc_has_the_bound_of_known_and_unknown_terms():
     series = model(5, 2, -4, 7)
-    for part in (4, 8):
-        u = RADIUS / part
+    for divisor in (4, 8):
+        u = RADIUS / divisor
         inner = series.within(u)
         assert inner.radius == u
         assert bool(inner.bound.real.mid() == 5)
-        known = 2 * u + 4 * u**2 + 7 * u**3
-        assert near(inner.bound.real.rad(), known + 2 * SIZE * (u / RADIUS) ** 4)
+        terms = 2 * u + 4 * u**2 + 7 * u**3
+        assert near(inner.bound.real.rad(), terms + 2 * SIZE * (u / RADIUS) ** 4)
     assert series.within(RADIUS * 0.51) is series
 
 
@@ -84,9 +84,9 @@ def test_zeros_in_front_are_taken_out_with_what_follows():
     inner = models._normal(model(0, 0, 5, 2, -4))
     assert (inner.valuation, inner.series.prec, inner.radius) == (2, 3, half)
     assert bool(inner.bound.real.mid() == 5)
-    known = 2 * half + 4 * half**2
-    assert near(inner.bound.real.rad(), known + worst(5, half, 2))
-    assert near(inner.bound.imag.rad(), known + worst(5, half, 2))
+    terms = 2 * half + 4 * half**2
+    assert near(inner.bound.real.rad(), terms + worst(5, half, 2))
+    assert near(inner.bound.imag.rad(), terms + worst(5, half, 2))
 
 
 def test_of_zeros_only_what_a_series_leaves_out_is_left():
@@ -103,15 +103,15 @@ def test_a_lower_power_in_front_has_the_bound_of_the_product():
 
 
 def test_sums_products_and_even_parts_have_the_bounds_of_theirs():
-    one, two = model(1, 2, 3), model(4, 5, 6, bound=arb(7))
-    assert near(models.add(one, two).bound.real.rad(), arb(10))
-    assert near(models.mul(one, two).bound.real.rad(), arb(2 * 3 * 7))
-    assert [models.mul(one, two).series[k] for k in range(3)] == [4, 13, 28]
-    assert near(models.even(one).bound.real.rad(), 2 * SIZE)
-    assert [models.even(one).series[k] for k in range(3)] == [2, 0, 6]
+    f, g = model(1, 2, 3), model(4, 5, 6, bound=arb(7))
+    assert near(models.add(f, g).bound.real.rad(), arb(10))
+    assert near(models.mul(f, g).bound.real.rad(), arb(2 * 3 * 7))
+    assert [models.mul(f, g).series[k] for k in range(3)] == [4, 13, 28]
+    assert near(models.even(f).bound.real.rad(), 2 * SIZE)
+    assert [models.even(f).series[k] for k in range(3)] == [2, 0, 6]
     odd = models.even(replace(model(1, 2, 3), valuation=Fraction(1)))
     assert (odd.valuation, bool(odd.series[0] == 4)) == (2, True)
-    exact = [replace(each, at_zero=fmpq_poly([1, k])) for k, each in ((2, one), (5, two))]
+    exact = [replace(h, at_zero=fmpq_poly([1, k])) for k, h in ((2, f), (5, g))]
     assert models.add(*exact).at_zero == fmpq_poly([2, 7])
 
 
@@ -120,11 +120,11 @@ def test_a_power_has_the_bound_of_the_power(exponent):
     base = model(3, 1, bound=None)
     base = replace(base, bound=acb(arb(3, 0.5), arb(0, 0.5)))
     raised = models.power(base, Fraction(exponent))
-    wanted = arb(3) ** (arb(Fraction(exponent).numerator) / Fraction(exponent).denominator)
+    expected = arb(3) ** (arb(Fraction(exponent).numerator) / Fraction(exponent).denominator)
     for value in (raised.bound.real, raised.series[0].real):
-        assert value.overlaps(wanted)
+        assert value.overlaps(expected)
     # boxes are multiplied, so that the bound is wider than the image
-    assert raised.bound.real.rad() < wanted * 2
+    assert raised.bound.real.rad() < expected * 2
     for corner in (arb("2.6"), arb("3.4")):
         at = corner ** (arb(Fraction(exponent).numerator) / Fraction(exponent).denominator)
         assert raised.bound.real.contains(at)
@@ -154,8 +154,8 @@ def test_the_rest_of_a_series_is_in_its_integral(degree, v):
     tail, term = tail_of(model(1, -2, 3), mul(Number(7), factor), v)
     cut = arb(3)
     got = tail._closed(term, cut)
-    known = sum(7 * c * moment(v + k, degree, cut) for k, c in enumerate((1, -2, 3)))
-    assert abs(got.mid() - known) < 1e-12
+    terms = sum(7 * c * moment(v + k, degree, cut) for k, c in enumerate((1, -2, 3)))
+    assert abs(got.mid() - terms) < 1e-12
     assert near(got.rad(), 7 * 2 * SIZE * RADIUS**-3 * moment(v + 3, degree, cut))
     power_ = tail_of(replace(model(5, bound=None), is_power=True), mul(Number(7), factor), v)
     assert near(power_[0]._closed(power_[1], cut), 35 * moment(v, degree, cut))
@@ -169,8 +169,8 @@ def test_the_values_of_a_model_have_what_the_series_leaves_out():
         got = value(acb(y))
         assert (got.real - (1 - 2 * u + 3 * u**2)).contains(0)
         assert got.imag.contains(0)
-        for part in (got.real, got.imag):
-            assert near(part.rad(), 2 * SIZE * (u / RADIUS) ** 3)
+        for component in (got.real, got.imag):
+            assert near(component.rad(), 2 * SIZE * (u / RADIUS) ** 3)
     # on a box the largest u counts
     box, u = value(acb(arb(3, 0.5))), (-arb("2.5")).exp()
     assert box.real.contains(1 - 2 * u + 3 * u**2)
@@ -195,8 +195,8 @@ def test_a_second_logarithm_moves_the_point_from_which_models_hold():
     expander = FormExpander("y2", ("y1", models.monomial(1, -1, arb(1))), {})
     expander.models["@y10"] = model(1, 2)
     tail = Tail(level_of("y2", ONE, [Term((), ONE)], expander), 40)
-    wanted = (-expander.models["@y10"].reach(40).log()).log()
-    assert wanted <= tail.begins(arb(1)) <= wanted + 1.01
+    expected = (-expander.models["@y10"].reach(40).log()).log()
+    assert expected <= tail.begins(arb(1)) <= expected + 1.01
     u = tail._coordinate("@y10", acb(2))
     assert near(u.real, (-arb(2).exp()).exp())
 
@@ -205,7 +205,7 @@ def test_a_second_logarithm_moves_the_point_from_which_models_hold():
 
 
 def test_the_end_of_a_turned_path_is_bounded(monkeypatch):
-    """|h| <= T^{-2}, so that T^{-2} e^{-w Y}/w is beyond Y."""
+    """|h| <= T^{-2}; beyond Y the remainder is therefore T^{-2} e^{-w Y}/w."""
     ends = []
     monkeypatch.setattr(
         analytic, "integrate", lambda _, low, high, *__: ends.append(high) or acb(0)
@@ -239,11 +239,11 @@ def test_the_bound_of_an_amplitude(text, v, degree, scale):
     for begin in (8, 64):
         bound = sum(rotation._bound(tail, term, arb(begin)) for term in form)
         c = arb(v) / 2
-        wanted = scale * arb(begin) ** -arb(v)
+        expected = scale * arb(begin) ** -arb(v)
         if degree:
-            wanted = scale * arb(degree).fac() / c**degree * (c * arb.pi() / 2).exp()
-            wanted *= arb(begin) ** -c
-        assert near(bound, wanted)
+            expected = scale * arb(degree).fac() / c**degree * (c * arb.pi() / 2).exp()
+            expected *= arb(begin) ** -c
+        assert near(bound, expected)
         for y in (0, 1, 10, 100, 10**4, 10**8):
             assert abs(h(acb(begin, y), False)) <= bound * (1 + arb(10) ** -9)
 
@@ -252,7 +252,7 @@ def test_the_bound_of_an_amplitude(text, v, degree, scale):
 
 
 def test_where_a_kink_may_lie_anywhere_twice_the_integral_is_in_the_error():
-    """There f may have been taken for -f."""
+    """At such points f may have been taken for -f."""
     tape = compile_tape(read("3|x|")[0].expression, "x")
     assert near(kinks._uncertain(tape, {}, [(arb(1), arb(2))]), arb(12))
     assert near(kinks._uncertain(tape, {}, [(arb(1), arb(2)), (arb(2), arb(4))]), arb(60))
@@ -272,9 +272,9 @@ def test_what_is_negligible_is_in_the_error(monkeypatch):
 
 
 def test_parts_that_cancel_have_the_sum_zero():
-    part = power(Symbol("@n"), Number(-2))
-    got = pieces._summed([part, Number(-1)], {}, 64, 20)(acb(0.5), True)
+    addend = power(Symbol("@n"), Number(-2))
+    got = pieces._summed([addend, Number(-1)], {}, 64, 20)(acb(0.5), True)
     assert not got.is_finite()  # a piece that does not tend to 0
-    got = pieces._summed([part, neg(part)], {}, 64, 20)(acb(0.5), True)
+    got = pieces._summed([addend, neg(addend)], {}, 64, 20)(acb(0.5), True)
     assert got.is_zero()
     assert pieces._summed([Number(0)], {}, 64, 20)(acb(0.5), True).is_zero()

@@ -1,4 +1,4 @@
-"""Enclosures at ends, of oscillations and kinks: each bound that is added holds and is needed."""
+"""Enclosures at ends, of oscillations and kinks: each added bound holds and is needed."""
 
 from contextlib import suppress
 from fractions import Fraction
@@ -94,8 +94,8 @@ def test_values_are_enclosed(problem, expected):
     got = value(problem)
     assert got.method == "enclosure"
     with mpmath.workdps(60):
-        shown = mpmath.mpf(got.ball.str(50, radius=False))
-        assert abs(shown - mpmath.mpf(expected)) < mpmath.mpf(10) ** -13 * (1 + abs(expected))
+        printed = mpmath.mpf(got.ball.str(50, radius=False))
+        assert abs(printed - mpmath.mpf(expected)) < mpmath.mpf(10) ** -13 * (1 + abs(expected))
     assert got.ball.rel_accuracy_bits() > 120
 
 
@@ -168,7 +168,7 @@ TAILS = [
 
 @pytest.mark.parametrize(("text", "true", "slack"), TAILS, ids=[row[0] for row in TAILS])
 def test_a_tail_bound_holds_and_is_near(text, true, slack):
-    """Another sign or constant of a line breaks one inequality or the other."""
+    """Another sign or constant of a line breaks at least one of the two inequalities."""
     expression = read(text)[0].expression
     for start in (8, 16):
         with precision(200):
@@ -200,8 +200,8 @@ def test_a_lower_bound_needs_a_sign_and_no_decay():
 def test_what_a_short_series_leaves_out_is_in_the_error():
     """With four coefficients of 1/(1 - x) the integral over [0, u] is short by u^5/5 and more."""
     with models.series_length(4), precision(200):
-        given = models.line(acb(0), models.AT_ZERO, 1, arb(1))
-        expander = FormExpander("y", ("x", given), {})
+        line = models.line(acb(0), models.AT_ZERO, 1, arb(1))
+        expander = FormExpander("y", ("x", line), {})
         slope = [Term(((ONE, Fraction(1)),), ONE)]
         f = expander.expand(read(r"\frac{1}{1-x}")[0].expression)
         form = expander.terms(expander.mul(f, slope))
@@ -216,8 +216,8 @@ def test_what_a_short_series_leaves_out_is_in_the_error():
 
 def test_beyond_half_of_the_disc_there_is_no_closed_form():
     with models.series_length(), precision(200):
-        given = models.line(acb(0), models.AT_ZERO, 1, arb(1))
-        expander = FormExpander("y", ("x", given), {})
+        line = models.line(acb(0), models.AT_ZERO, 1, arb(1))
+        expander = FormExpander("y", ("x", line), {})
         slope = [Term(((ONE, Fraction(1)),), ONE)]
         f = expander.expand(read(r"\frac{1}{1-x}")[0].expression)
         form = expander.terms(expander.mul(f, slope))
@@ -318,8 +318,8 @@ def test_periods(text, expected):
 )
 def test_complete_periods_are_counted(size, lower, upper, count):
     ends = (read(text)[0].expression for text in (lower, upper))
-    found = whole_periods(tuple(map(Fraction, size)), *ends)
-    assert (found and found[0]) == count
+    periods = whole_periods(tuple(map(Fraction, size)), *ends)
+    assert (periods and periods[0]) == count
 
 
 def test_sums_are_collected():

@@ -1,8 +1,8 @@
-"""The lines by which tails are bounded: each holds, and is where the derivation puts it.
+"""The lines that bound tails: each line holds, and has the position of the derivation.
 
 A line is p + q t for x = 8 + t, or -8 - t. The table has ln|g| <= size, least <= ln|g|, below <= g,
-g <= above and the sign of g. Most lines touch their functions at t = 0, which the numbers show: a
-bound that was weakened, broken or lost differs from the table, or is refuted by values of g.
+g <= above and the sign of g. The numbers show that most lines touch their functions at t = 0: a
+weakened, broken or lost bound differs from the table, or is refuted by values of g.
 """
 
 import math
@@ -162,16 +162,16 @@ LINES = [
 
 
 def expression(text):
-    """An expression; "frac" is the fractional part, which has no name of its own in LaTeX."""
+    """An expression; "frac" is the fractional part, which has no name in LaTeX."""
     word, _, argument = text.partition(" ")
     if word == "frac":
         return Call("frac", (read(argument)[0].expression,))
     return read(text)[0].expression
 
 
-def shown(line):
+def rounded(line):
     radius = float(line[0].rad())
-    return (*(float(part.mid()) for part in line), *((radius,) if radius > 1e-9 else ()))
+    return (*(float(c.mid()) for c in line), *((radius,) if radius > 1e-9 else ()))
 
 
 @pytest.mark.parametrize("row", LINES, ids=lambda row: f"{row[0]} {row[1]}")
@@ -179,12 +179,12 @@ def test_lines(row):
     text, side, *lines, sign = row
     g = expression(text)
     with precision(128):
-        found = _Tail("x", {}, arb(8 * side), side).of(g)
-        got = [found.size, found.least, found.lower_line, found.upper_line]
-    for line, wanted in zip(got, lines, strict=True):
-        assert (line is None) == (wanted is None)
-        assert line is None or shown(line) == pytest.approx(wanted, rel=2e-5, abs=1e-30)
-    assert found.sign == sign
+        tail = _Tail("x", {}, arb(8 * side), side).of(g)
+        got = [tail.size, tail.least, tail.lower_line, tail.upper_line]
+    for line, expected in zip(got, lines, strict=True):
+        assert (line is None) == (expected is None)
+        assert line is None or rounded(line) == pytest.approx(expected, rel=2e-5, abs=1e-30)
+    assert tail.sign == sign
     tape = compile_tape(g, "x")
     for t in (0, 0.375, 1, 10, 60):
         with precision(512):
@@ -204,13 +204,13 @@ def test_a_parameter_that_is_a_ball_has_the_bounds_of_all_its_values():
     with precision(128):
         tail = _Tail("x", values, arb(8), 1)
         constant = tail.of(read("a")[0].expression)
-        assert shown(constant.size) == pytest.approx((math.log(4), 0))
-        assert shown(constant.least) == pytest.approx((math.log(2), 0))
-        assert shown(constant.lower_line) == pytest.approx((2, 0))
-        assert shown(constant.upper_line) == pytest.approx((4, 0))
+        assert rounded(constant.size) == pytest.approx((math.log(4), 0))
+        assert rounded(constant.least) == pytest.approx((math.log(2), 0))
+        assert rounded(constant.lower_line) == pytest.approx((2, 0))
+        assert rounded(constant.upper_line) == pytest.approx((4, 0))
         assert constant.sign == 1
         product = tail.of(read("ax")[0].expression)
-        assert shown(product.size) == pytest.approx((math.log(32), 1 / 8))
+        assert rounded(product.size) == pytest.approx((math.log(32), 1 / 8))
         assert product.least is not None
         assert bool(product.least[0] <= math.log(16) + 1e-9)
         total = tail.of(read(r"ax+\sin x")[0].expression)

@@ -1,4 +1,4 @@
-"""Parts of the quadratures: each alone does what the enclosure rests on."""
+"""Parts of the quadratures: each part keeps the premises of the enclosure."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ def test_an_isolated_kink_lies_in_its_enclosure() -> None:
     """sin x = x/2 between 1 and 2 has no name."""
     with precision(256):
         tape = compile_tape(read(r"\sin x-\frac x2")[0].expression, "x")
-        found = _isolated(tape, tape.root, arb(0), {}, arb(1), arb(2))
-        assert found is not None
+        enclosure = _isolated(tape, tape.root, arb(0), {}, arb(1), arb(2))
+        assert enclosure is not None
         low, high = (
-            tape.at(tape.root, acb(end), {})[0].real for end in (found.lower(), found.upper())
+            tape.at(tape.root, acb(end), {})[0].real
+            for end in (enclosure.lower(), enclosure.upper())
         )
         assert bool(low > 0)
         assert bool(high < 0)
@@ -57,13 +58,13 @@ def test_a_power_is_bounded_below_by_a_tangent_only_where_its_base_is_positive()
 
 
 def test_a_bound_where_an_integrand_is_negligible_needs_no_analytic_form() -> None:
-    asked: list[bool] = []
+    flags: list[bool] = []
 
     def function(x: acb, analytic: bool) -> acb:
-        asked.append(analytic)
+        flags.append(analytic)
         return acb("nan") if analytic and not x.imag.is_zero() else (-x * x * 10**6).exp()
 
     with precision(128):
         integrate_where_large(function, arb(1), arb(2), 64, 100)
-    assert asked
-    assert not any(asked)
+    assert flags
+    assert not any(flags)

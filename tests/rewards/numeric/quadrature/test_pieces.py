@@ -1,4 +1,4 @@
-"""Infinitely many pieces with a sum that decays as a power: values, refusals, the bound."""
+"""Infinitely many pieces with a power-law sum: values, refusals, the bound."""
 
 import mpmath
 import pytest
@@ -90,8 +90,8 @@ def test_sums_of_pieces_are_enclosed(text, expected):
     assert got.method == "enclosure"
     assert got.ball.rel_accuracy_bits() > 120
     with mpmath.workdps(50):
-        shown = mpmath.mpf(got.ball.str(45, radius=False))
-        assert abs(shown - expected()) < mpmath.mpf(10) ** -15
+        printed = mpmath.mpf(got.ball.str(45, radius=False))
+        assert abs(printed - expected()) < mpmath.mpf(10) ** -15
         assert got.ball.overlaps(arb(mpmath.nstr(expected(), 45)) + arb(0, 1e-14))
 
 
@@ -132,32 +132,32 @@ def test_a_value_near_by_is_refuted(wrong, digits):
 
 
 def test_what_the_zeta_functions_leave_out_is_in_the_error():
-    """The sum of (n + s)^{-2}, with so few terms that the rest shows."""
-    part = read(r"(n+s)^{-2}", symbols=("n", "s"))[0].expression
+    """The sum of (n + s)^{-2}, with few terms and thus a visible remainder."""
+    addend = read(r"(n+s)^{-2}", symbols=("n", "s"))[0].expression
     for name in ("n", "s"):
-        part = substitute(part, name, Symbol(f"@{name}"))
+        addend = substitute(addend, name, Symbol(f"@{name}"))
     radii = {}
     for terms in (3, 4):
-        for first in (64, 128):
+        for start in (64, 128):
             with precision(200), models.series_length(terms):
-                got = pieces._summed([part], {}, first, 5)(acb(0.25), True)
-                exact = acb(2).zeta(acb(first + 0.75))
+                got = pieces._summed([addend], {}, start, 5)(acb(0.25), True)
+                exact = acb(2).zeta(acb(start + 0.75))
                 assert got.overlaps(exact)
                 missing = abs(arb(got.real.mid()) - exact)
                 # 2 B / r^K, where B < 1.2 and r = 1/6; the coefficients themselves are smaller
-                bound = 2 * 6**terms * acb(2 + terms).zeta(acb(first + 0.5)).real
+                bound = 2 * 6**terms * acb(2 + terms).zeta(acb(start + 0.5)).real
                 assert missing < got.real.rad()
                 assert bound < got.real.rad() < 1.2 * bound
-                radii[terms, first] = got.real.rad()
+                radii[terms, start] = got.real.rad()
     # R has the order n^{1 - v - K}
     for terms in (3, 4):
         assert abs(radii[terms, 64] / radii[terms, 128] / 2 ** (1 + terms) - 1) < 0.1
 
 
 def test_a_disc_that_is_too_small_for_the_first_term_has_no_sum():
-    part = read(r"(n+40s)^{-2}", symbols=("n", "s"))[0].expression
+    addend = read(r"(n+40s)^{-2}", symbols=("n", "s"))[0].expression
     for name in ("n", "s"):
-        part = substitute(part, name, Symbol(f"@{name}"))
+        addend = substitute(addend, name, Symbol(f"@{name}"))
     with precision(200), models.series_length(8):
-        assert pieces._summed([part], {}, 2**12, 5)(acb(1), True).is_finite()
-        assert not pieces._summed([part], {}, 64, -(10**6))(acb(1), True).is_finite()
+        assert pieces._summed([addend], {}, 2**12, 5)(acb(1), True).is_finite()
+        assert not pieces._summed([addend], {}, 64, -(10**6))(acb(1), True).is_finite()

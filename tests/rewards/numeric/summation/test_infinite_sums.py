@@ -163,9 +163,9 @@ def test_rational_terms_agree_with_the_digamma_function(
 def test_a_shift_of_the_index_changes_nothing(shift: int, row: tuple[str, int, str]) -> None:
     moved = add(Symbol("n"), number(-shift))
     shifted = substitute(tree(row[0]), "n", moved)
-    one = infinite_sum(tree(row[0]), "n", 1, 25)
-    two = infinite_sum(shifted, "n", 1 + shift, 25)
-    assert one.ball.overlaps(two.ball)
+    original = infinite_sum(tree(row[0]), "n", 1, 25)
+    after_shift = infinite_sum(shifted, "n", 1 + shift, 25)
+    assert original.ball.overlaps(after_shift.ball)
 
 
 def test_quotients_are_bounded_for_all_larger_indices() -> None:

@@ -1,4 +1,4 @@
-"""The reader of infix notations: what the notations have in common."""
+"""The reader of infix notations: the common part of the notations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SymPy and back: the same function both ways, nothing run away with, nothing parsed."""
+"""SymPy and back: the same function in both directions, bounded work, no parsing."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ def same(a: Expression, b: Expression) -> bool:
 
 
 def arguments(name: str) -> tuple[Expression, ...]:
-    fewest = FUNCTIONS[name][0]
-    return ARGUMENTS.get(name, (X, THIRD, Number(1, 4))[:fewest])
+    arity = FUNCTIONS[name][0]
+    return ARGUMENTS.get(name, (X, THIRD, Number(1, 4))[:arity])
 
 
 @pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - CONDITIONS))

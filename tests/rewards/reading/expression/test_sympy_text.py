@@ -1,4 +1,4 @@
-"""SymPy's own notation: what SymPy prints reads back, and nothing is run."""
+"""SymPy's own notation: SymPy's output reads back, and nothing is executed."""
 
 from __future__ import annotations
 

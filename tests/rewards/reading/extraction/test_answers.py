@@ -36,21 +36,21 @@ JUDGES = {
 
 def rows() -> Iterator[Any]:
     for group in tomllib.loads(CASES.read_text(encoding="utf-8"))["class"]:
-        for wanted in ("right", "wrong"):
-            for completion in group[wanted]:
-                yield pytest.param(group, completion, wanted, id=f"{group['name']}: {completion}")
+        for side in ("right", "wrong"):
+            for completion in group[side]:
+                yield pytest.param(group, completion, side, id=f"{group['name']}: {completion}")
 
 
 def judged(group: dict[str, Any], completion: str) -> Verdict:
-    kind = next(name for name in JUDGES if name in group)
+    task = next(name for name in JUDGES if name in group)
     options = {"variable": group["variable"]} if "variable" in group else {}
-    return JUDGES[kind](completion, group[kind], **options)
+    return JUDGES[task](completion, group[task], **options)
 
 
-@pytest.mark.parametrize(("group", "completion", "wanted"), list(rows()))
-def test_row(group: dict[str, Any], completion: str, wanted: str) -> None:
+@pytest.mark.parametrize(("group", "completion", "side"), list(rows()))
+def test_row(group: dict[str, Any], completion: str, side: str) -> None:
     verdict = judged(group, completion)
-    assert verdict.correct == (wanted == "right"), (verdict.answer, verdict.evidence.detail)
+    assert verdict.correct == (side == "right"), (verdict.answer, verdict.evidence.detail)
 
 
 # --- Properties of layouts -----------------------------------------------------------------------
@@ -91,12 +91,12 @@ def test_a_box_around_any_term_of_a_sum(
     terms: list[int], boxed: int, layout: str, negated: bool
 ) -> None:
     boxed %= len(terms)
-    parts = [TERMS[term] for term in terms]
-    parts[boxed] = rf"\boxed{{{parts[boxed]}}}"
+    addends = [TERMS[term] for term in terms]
+    addends[boxed] = rf"\boxed{{{addends[boxed]}}}"
     slope = " + ".join(SLOPES[term] for term in terms)
-    completion = layout % " + ".join(parts)
+    completion = layout % " + ".join(addends)
     if negated:
-        completion = layout % f"-({' + '.join(parts)})"
+        completion = layout % f"-({' + '.join(addends)})"
     assert verify_antiderivative(completion, slope).correct != negated
 
 
@@ -107,10 +107,10 @@ def test_a_box_around_any_term_of_a_sum(
     st.sampled_from([",", "{,}"]),
     st.sampled_from(["%sx", r"%s\,x + C", r"\frac{%sx}{1}", "F(x) = %sx"]),
 )
-def test_a_decimal_comma_is_a_decimal_point(whole: int, part: int, comma: str, layout: str) -> None:
-    box = layout % f"{whole}{comma}{part:02}"
-    assert verify_antiderivative(rf"\boxed{{{box}}}", f"{whole}.{part:02}").correct
-    assert not verify_antiderivative(rf"\boxed{{{box}}}", f"{whole}.{part:02} + 1").correct
+def test_a_decimal_comma_is_a_decimal_point(n: int, digits: int, comma: str, layout: str) -> None:
+    box = layout % f"{n}{comma}{digits:02}"
+    assert verify_antiderivative(rf"\boxed{{{box}}}", f"{n}.{digits:02}").correct
+    assert not verify_antiderivative(rf"\boxed{{{box}}}", f"{n}.{digits:02} + 1").correct
 
 
 @examples(100)

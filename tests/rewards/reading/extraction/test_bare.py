@@ -109,6 +109,6 @@ def test_nothing_is_cut_off_at_a_name() -> None:
     ],
 )
 def test_a_remark_in_brackets_is_not_the_answer(text: str, answer: str) -> None:
-    found = extract(text).answer
-    assert found is not None
-    assert found.rstrip(")") == answer
+    extracted = extract(text).answer
+    assert extracted is not None
+    assert extracted.rstrip(")") == answer

@@ -1,4 +1,4 @@
-r"""What stands beside an answer: remarks in rows, approximations, points, names of functions."""
+r"""Text beside an answer: remarks in rows, approximations, points, names of functions."""
 
 from __future__ import annotations
 
@@ -31,5 +31,5 @@ CASES = [
 
 @pytest.mark.parametrize(("text", "answer"), CASES)
 def test_what_stands_beside_is_not_the_answer(text: str, answer: str | None) -> None:
-    found = extract(text).answer
-    assert (found and " ".join(found.split())) == answer
+    extracted = extract(text).answer
+    assert (extracted and " ".join(extracted.split())) == answer

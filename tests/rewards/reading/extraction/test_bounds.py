@@ -26,41 +26,41 @@ RESPONSES = [row["response"] for row in json.loads(CASES.read_text(encoding="utf
 
 def sentences(text: str, formulas: list[spans.Span]) -> list[tuple[int, int]]:
     """The characters and the formulas of the sentence before each formula."""
-    found: list[tuple[int, int]] = []
+    distances: list[tuple[int, int]] = []
     for number, formula in enumerate(formulas):
-        before = text[: formula.start]
-        start = max((end.end() for end in patterns.sentence_end.finditer(before)), default=0)
-        others = sum(other.end > start for other in formulas[:number])
-        found.append((len(before) - start, others))
-    return found
+        front = text[: formula.start]
+        start = max((end.end() for end in patterns.sentence_end.finditer(front)), default=0)
+        between = sum(earlier.end > start for earlier in formulas[:number])
+        distances.append((len(front) - start, between))
+    return distances
 
 
 def test_no_response_comes_near_the_bounds() -> None:
     answers: list[int] = []
-    places: list[int] = []
+    distances: list[int] = []
     for text in RESPONSES:
         answer = extract(text).answer
         if answer is not None:
             answers.append(len(answer))
-            if (place := text.rfind(answer[:15])) >= 0:  # cleaning may have changed its beginning
-                places.append(len(text) - place)
+            if (at := text.rfind(answer[:15])) >= 0:  # cleaning may have changed its beginning
+                distances.append(len(text) - at)
     assert 188 == max(answers) < boxes.LONGEST
-    assert 190 == max(places) < choose.TAIL
+    assert 190 == max(distances) < choose.TAIL
     formulas = [spans.spans(text) for text in RESPONSES]
     assert max(map(len, formulas)) == 9 < choose.MAX_FORMULAS
-    found = sorted(
+    lengths = sorted(
         sentence
-        for text, each in zip(RESPONSES, formulas, strict=True)
-        for sentence in sentences(text, each)
+        for text, span in zip(RESPONSES, formulas, strict=True)
+        for sentence in sentences(text, span)
     )
-    longest = found[-1][0]
+    longest = lengths[-1][0]
     assert 197 == longest < min(choose._REACH, placed._SENTENCE, vocabulary.LONGEST / 2)
-    counts = sorted(count for _, count in found)
+    counts = sorted(count for _, count in lengths)
     assert counts[len(counts) * 99 // 100] == 3 <= choose._FORMULAS_BACK
     links = [
         len(chain.links)
-        for each in formulas
-        for formula in each
+        for span in formulas
+        for formula in span
         for chain in statements.chains(formula.latex)
     ]
     assert max(links) == 5 < judge._MOST_STEPS

@@ -1,4 +1,4 @@
-"""Small decisions of extraction that the corpora alone leave open."""
+"""Small decisions of extraction beyond the corpora."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def test_formulas_that_are_close_are_joined_wherever_they_stand(padding: int) ->
 @pytest.mark.parametrize("truncated", [False, True])
 def test_an_open_thought_holds_no_answer(truncated: bool) -> None:
     for text in ("<think>so $x^2$", r"<think>so \boxed{x^2}"):
-        found = extract(text, truncated=truncated)
-        assert found.answer is None
-        assert found.notes == ("the thinking block is not closed",)
+        extracted = extract(text, truncated=truncated)
+        assert extracted.answer is None
+        assert extracted.notes == ("the thinking block is not closed",)
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,8 @@ def test_a_closing_bracket_alone_changes_nothing_behind_it() -> None:
 
 
 def test_values_and_bounds_alone_are_cases() -> None:
-    found = as_cases(r"x^2, x>0, x<5; -x^2, x\le 0")
-    assert found == r"\begin{cases} x^2 & x>0,  x<5 \\ -x^2 & x\le 0 \end{cases}"
+    extracted = as_cases(r"x^2, x>0, x<5; -x^2, x\le 0")
+    assert extracted == r"\begin{cases} x^2 & x>0,  x<5 \\ -x^2 & x\le 0 \end{cases}"
 
 
 def test_a_second_open_bracket_is_like_the_first() -> None:
@@ -96,8 +96,8 @@ def test_a_second_open_bracket_is_like_the_first() -> None:
     ],
 )
 def test_backslashes_are_doubled_everywhere_or_kept(text: str, answer: str | None) -> None:
-    found = extract(text).answer
-    assert found == answer if answer else "\\\\" in str(found)
+    extracted = extract(text).answer
+    assert extracted == answer if answer else "\\\\" in str(extracted)
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def test_table_is_large_and_has_distinct_rows() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['category']}: {case['reason']}")
 def test_an_extracted_answer_is_a_fixed_point(case: dict[str, Any]) -> None:
-    """What was extracted from a box is extracted again from a box of its own."""
+    """An extracted answer in a new box is extracted again unchanged."""
     if case["source"] == "boxed" and " or " not in case["answer"]:
         again = extract(f"\\boxed{{{case['answer']}}}", strict=True)
         assert squeezed(again.answer) == squeezed(case["answer"])
@@ -64,7 +64,7 @@ ANSWERS = [
     r"\frac{1}{2}\left(x+\sin x\cos x\right)+c",
     r"2\sqrt{x}-2\ln\left(1+\sqrt{x}\right)+C_1",
 ]
-BEFORE = [
+FRONTS = [
     "",
     "To solve this, let $u = x^2$, so $du = 2x\\,dx$.\n\n",
     "We are asked to integrate $x\\ln x$ with respect to $x$.\n\n",
@@ -96,7 +96,7 @@ FORMS = [
     "$$\\begin{{aligned}} I &= {} \\end{{aligned}}$$",
     "\\begin{{align*}}\n\\int f\\,dx &= \\int g\\,du \\\\\n&= {}\n\\end{{align*}}",
 ]
-AFTER = [
+BEHIND = [
     "",
     ".",
     ", where $C$ is the constant of integration.",
@@ -113,11 +113,11 @@ AFTER = [
 
 @pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("answer", ANSWERS)
-@pytest.mark.parametrize("after", AFTER)
-def test_what_stands_around_an_answer_changes_nothing(answer: str, after: str, every: int) -> None:
-    first = len(answer + after) % every  # others for each answer
-    for before, lead, form in islice(product(BEFORE, LEADS, FORMS), first, None, every):
-        text = before + lead + form.format(answer) + after
+@pytest.mark.parametrize("behind", BEHIND)
+def test_what_stands_around_an_answer_changes_nothing(answer: str, behind: str, every: int) -> None:
+    start = len(answer + behind) % every  # others for each answer
+    for front, lead, form in islice(product(FRONTS, LEADS, FORMS), start, None, every):
+        text = front + lead + form.format(answer) + behind
         assert squeezed(extract(text).answer) == squeezed(answer), text
 
 
@@ -163,8 +163,8 @@ PLAIN_AFTER = [
 
 @pytest.mark.parametrize("answer", PLAIN_ANSWERS)
 def test_words_around_a_plain_answer_change_nothing(answer: str) -> None:
-    for before, lead, after in product(PLAIN_BEFORE, PLAIN_LEADS, PLAIN_AFTER):
-        text = before + lead + answer + after
+    for front, lead, behind in product(PLAIN_BEFORE, PLAIN_LEADS, PLAIN_AFTER):
+        text = front + lead + answer + behind
         assert squeezed(extract(text).answer) == squeezed(answer), text
 
 
@@ -287,7 +287,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_megabyte_does_not_hang(name: str) -> None:
-    """A quarter of a second where nothing else runs; what is quadratic would take minutes."""
+    """A quarter of a second on an idle machine; quadratic work would take minutes."""
     text = HOSTILE[name]
     start = time.process_time()
     check(extract(text, stop=["\n\nQuestion: "]))
@@ -297,7 +297,7 @@ def test_a_megabyte_does_not_hang(name: str) -> None:
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_short_hostile_text_takes_a_moment(name: str) -> None:
-    """What fits into the window of the fallbacks, so that no length limit hides a bad pattern."""
+    """Texts within the window of the fallbacks: no length limit hides a bad pattern."""
     text = HOSTILE[name][:19_000]
     start = time.process_time()
     check(extract(text))

@@ -1,4 +1,4 @@
-r"""Styles of answers from text to verdict: what is read as one answer, and what is refused.
+r"""Styles of answers from text to verdict: single answers, and refusals.
 
 The names of the tests state the policies.
 """

@@ -31,14 +31,14 @@ ROWS = [
 
 
 def has(role: WordTable, rows: tuple[SpellingRow, ...], text: str) -> bool:
-    """Whether a text has a role by one of these rows."""
+    """Whether a text has a role by one of the rows."""
     if role.reads == "words":
         spellings = [word for row in rows for word in row.spelling.split()]
         if rows[0].language in ("zh", "ja", "ko"):
             return any(word in text for word in spellings)
         return not set(spellings).isdisjoint(patterns.lead_word.findall(text))
     pattern = framed(role, rows)
-    found = {
+    match = {
         "between": lambda: pattern.fullmatch(text),
         "whole": lambda: pattern.fullmatch(text),
         "line": lambda: pattern.match(text),
@@ -46,7 +46,7 @@ def has(role: WordTable, rows: tuple[SpellingRow, ...], text: str) -> bool:
         "after": lambda: pattern.match(text, text.index(FORMULA) + 1),
         "anywhere": lambda: pattern.search(text),
     }[role.reads]()
-    return found is not None and (not rows[0].kind or found.lastgroup in {r.kind for r in rows})
+    return match is not None and (not rows[0].kind or match.lastgroup in {r.kind for r in rows})
 
 
 @pytest.mark.parametrize(("name", "row"), ROWS)
@@ -57,14 +57,14 @@ def test_a_row_matches_its_example_and_the_role_misses_the_other(
     assert has(role, (row,), row.matches)
     # Rows of another language or another kind may match what this one has to miss.
     same = tuple(
-        each
-        for each in role.rows
-        if each.kind == row.kind and (role.reads != "words" or each.language == row.language)
+        entry
+        for entry in role.rows
+        if entry.kind == row.kind and (role.reads != "words" or entry.language == row.language)
     )
     assert not has(role, same if row.kind or role.reads == "words" else role.rows, row.misses)
     if row.kind:
-        kinds = [match.lastgroup for match in framed(role, role.rows).finditer(row.matches)]
-        assert kinds[0] == row.kind
+        names = [match.lastgroup for match in framed(role, role.rows).finditer(row.matches)]
+        assert names[0] == row.kind
     assert row.hint in row.matches
 
 
@@ -72,7 +72,7 @@ def test_every_role_has_a_reason_and_is_used() -> None:
     """A role of a layout is an attribute of ``patterns``, or a part of another role."""
     folder = Path(tables.__file__).parents[3]
     code = "".join(path.read_text("utf-8") for path in folder.rglob("*.py"))
-    parts = " ".join(
+    sources = " ".join(
         text for role in roles().values() for text in (role.frame, *(r.spelling for r in role.rows))
     )
     assert all(role.says for role in roles().values())
@@ -81,7 +81,7 @@ def test_every_role_has_a_reason_and_is_used() -> None:
         name
         for name in names
         if not re.search(rf"patterns\.{name}\b", code)
-        and f"<{name}>" not in parts
+        and f"<{name}>" not in sources
         and f'"{name}"' not in code
     ]
     assert unused == []
@@ -120,14 +120,14 @@ def test_no_role_stands_in_two_tables() -> None:
 
 
 def test_no_word_has_two_roles() -> None:
-    """Words lead to a formula in one way; nouns and verbs are no other words either."""
+    """Words lead to a formula in a single way; nouns and verbs have no second role."""
     leads = (*_WORD_ROLES, "breaks")
-    found = Counter(
+    counts = Counter(
         word
         for name in leads
         for word in {word for row in roles()[name].rows for word in row.spelling.split()}
     )
-    assert [word for word, count in found.items() if count > 1] == []
+    assert [word for word, count in counts.items() if count > 1] == []
 
 
 def test_the_document_has_the_order_of_candidates() -> None:

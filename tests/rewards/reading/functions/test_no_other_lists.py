@@ -1,7 +1,7 @@
-"""What a function is stands in its record: no other list of names of functions in the verifier.
+"""Properties of functions stand in records: the verifier has no other lists of functions.
 
-Arithmetic, conditions and constants are the grammar of trees, which any module may name; a table of
-rules, name -> Python function or formula in the argument u, is how rules register.
+Arithmetic, conditions and constants are the grammar of trees, and any module may name the words of
+the grammar. Rules register by a table, name -> Python function or formula in the argument u.
 """
 
 from __future__ import annotations
@@ -67,13 +67,13 @@ def lists(text: str) -> Iterator[str]:
         words = [word for item in items if _is_text(item) for word in item.value.split()]  # type: ignore[union-attr]
         if _is_text(node) and " " in node.value and all(map(str.isidentifier, node.value.split())):  # type: ignore[attr-defined]
             words = node.value.split()  # type: ignore[attr-defined]
-        found = frozenset(words) & RECORDS.keys() - GRAMMAR
-        if len(found) > 1:
-            yield " ".join(sorted(found))
+        names = frozenset(words) & RECORDS.keys() - GRAMMAR
+        if len(names) > 1:
+            yield " ".join(sorted(names))
 
 
 def _is_rule(value: ast.expr) -> bool:
-    """Whether a text is a formula in u that calls or computes something."""
+    """Whether a text is a formula in u with a call or an operation."""
     try:
         formula = ast.parse(str(ast.literal_eval(value)), mode="eval").body
     except SyntaxError:
@@ -92,7 +92,7 @@ def test_no_list_of_functions_stands_elsewhere() -> None:
         for path in sorted((ROOT / folder).rglob("*.py")):
             name = path.relative_to(ROOT).with_suffix("").as_posix().removeprefix("rewards/")
             if not name.startswith("reading/functions/"):
-                seen |= {(name, found) for found in lists(path.read_text("utf-8"))}
+                seen |= {(name, names) for names in lists(path.read_text("utf-8"))}
     assert seen == EXCEPTIONS.keys()
 
 

@@ -1,4 +1,4 @@
-"""What the records of functions say is complete, and true of the values in ball arithmetic."""
+"""The records of functions are complete, and true of the values in ball arithmetic."""
 
 from __future__ import annotations
 
@@ -67,28 +67,28 @@ def value(tree: Expression, x: float | acb = 0.0) -> acb:
 
 
 def real_points(function: Function) -> Iterator[tuple[float, acb]]:
-    """Points of the domain with the values there."""
+    """Points of the domain with their values."""
     for x in POINTS:
         if not function.domain or holds(function.domain, x):
-            found = value(call_of(function), x)
-            if found.is_finite():
-                yield x, found
+            y = value(call_of(function), x)
+            if y.is_finite():
+                yield x, y
 
 
 def holds(condition: str, u: float) -> bool:
     return bool(eval(condition, {"exp": math.exp}, {"u": u}))  # a record, not a text of a model
 
 
-def agree(one: acb, two: acb, digits: int = 30) -> bool:
-    return bool(one.is_finite() and abs(one - two) < arb(10) ** -digits * (1 + abs(two)))
+def agree(a: acb, b: acb, digits: int = 30) -> bool:
+    return bool(a.is_finite() and abs(a - b) < arb(10) ** -digits * (1 + abs(b)))
 
 
 @pytest.mark.parametrize("function", RECORDS.values(), ids=lambda f: f.name)
 def test_a_record_lacks_nothing(function: Function) -> None:
     assert function.source
-    fewest, most = function.arity
-    if most is not None and fewest and function.name not in ("zeta", "lambertw"):
-        assert fewest == most == len(function.arguments.split())
+    least, largest = function.arity
+    if largest is not None and least and function.name not in ("zeta", "lambertw"):
+        assert least == largest == len(function.arguments.split())
     smooth = function.arity[0] and not function.breaks and function.name not in WITHOUT_VALUES
     if smooth and function.name not in NO_SLOPE and function.name not in STEPPING:
         assert function.derivative
@@ -130,33 +130,33 @@ def test_definition(function: Function) -> None:
 
 @pytest.mark.parametrize("function", EVALUATED, ids=lambda f: f.name)
 def test_domain(function: Function) -> None:
-    """Values are real inside the domain, and outside they are not."""
+    """Values are real inside the domain and not real outside."""
     if function.name in ("re", "im", "arg") or function.arity[1] is None:
         return
     for x in POINTS:
-        found = value(call_of(function), x)
-        if not found.is_finite():
+        y = value(call_of(function), x)
+        if not y.is_finite():
             continue
-        inside = not function.domain or holds(function.domain, x)
-        if inside:
-            assert found.imag.contains(0), x
+        in_domain = not function.domain or holds(function.domain, x)
+        if in_domain:
+            assert y.imag.contains(0), x
         elif function.name not in (
             "pow",
             "root",
         ):  # real roots of odd order are a convention of the verifier
-            assert not found.imag.contains(0), x
+            assert not y.imag.contains(0), x
 
 
 @pytest.mark.parametrize("function", EVALUATED, ids=lambda f: f.name)
 def test_parity_and_range(function: Function) -> None:
-    found = list(real_points(function))
+    points = list(real_points(function))
     if function.arguments == "u" and function.arity[1]:
         # Without parity in its record, a function has none; zeros show nothing.
-        both = [(v, value(call_of(function), -x)) for x, v in found if not v.is_zero()]
+        both = [(v, value(call_of(function), -x)) for x, v in points if not v.is_zero()]
         for name, sign in (("odd", -1), ("even", 1)):
-            seen = len(both) > 1 and all(agree(other, sign * v) for v, other in both)
+            seen = len(both) > 1 and all(agree(mirrored, sign * v) for v, mirrored in both)
             assert seen == (function.parity == name) or not both, name
-    for x, v in found:
+    for x, v in points:
         if function.range is not None:
             low, high = map(arb, function.range)
             assert not v.real < low, x
@@ -181,9 +181,9 @@ def test_poles(function: Function) -> None:
 @pytest.mark.parametrize("function", EVALUATED, ids=lambda f: f.name)
 def test_special_values(function: Function) -> None:
     for item in function.values.split(" ") if ":" in function.values else ():
-        argument, _, wanted = item.partition(":")
+        argument, _, expected = item.partition(":")
         call = Call(function.name, (template(argument),))
-        assert agree(value(call), value(template(wanted))), item
+        assert agree(value(call), value(template(expected))), item
 
 
 @pytest.mark.parametrize("function", EVALUATED, ids=lambda f: f.name)
@@ -191,8 +191,8 @@ def test_inverse(function: Function) -> None:
     if function.inverse:
         inverse = RECORDS[function.inverse]
         assert inverse.inverse == function.name
-        for x, found in real_points(inverse):
-            assert function.branch or agree(value(call_of(function), found), acb(x)), x
+        for x, y in real_points(inverse):
+            assert function.branch or agree(value(call_of(function), y), acb(x)), x
 
 
 def test_constants_lie_in_their_range() -> None:
@@ -219,13 +219,13 @@ def test_what_is_printed_reads_back(function: Function) -> None:
 
 @pytest.mark.parametrize("function", EVALUATED, ids=lambda f: f.name)
 def test_every_spelling_is_read(function: Function) -> None:
-    """Each spelling is read as the function, or in one reading, as names of elliptic integrals."""
+    """Each spelling is read as the function, or in one reading for names of elliptic integrals."""
     arguments = ", ".join(to_latex(arg) for arg in call_of(function).args)
     base = "_{7/2}" if function.name == "log" else ""
     for name in (*function.bare.split(), *function.called.split()):
         text = rf"\operatorname{{{name}}}{base}({'x' if base else arguments})"
-        found = [reading.expression.function for reading in read(text)]
-        assert {"im": "re"}.get(function.name, function.name) in found, name
+        names = [reading.expression.function for reading in read(text)]
+        assert {"im": "re"}.get(function.name, function.name) in names, name
 
 
 def test_names_in_sympy_exist() -> None:
@@ -235,9 +235,9 @@ def test_names_in_sympy_exist() -> None:
 
 
 def test_systems_are_known() -> None:
-    known = {"sympy", "python", "maxima", "fricas", "alkahest"}
+    systems = {"sympy", "python", "maxima", "fricas", "alkahest"}
     for function in RECORDS.values():
-        assert {item.partition("=")[0] for item in function.systems.split()} <= known
+        assert {item.partition("=")[0] for item in function.systems.split()} <= systems
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ def test_an_integral_is_cut_where_the_function_breaks(function: Function) -> Non
 
 
 def test_special_functions_whose_cost_is_bounded() -> None:
-    """All others run in a worker (docs/verifier.md)."""
-    others = {f.name for f in (*ELEMENTARY, *NAMED, *COMPLEX, *PIECEWISE)} | WITHOUT_VALUES
-    bounded = {f.name for f in RECORDS.values() if f.cost != "worker"} - others
+    """All other functions run in a worker (docs/verifier.md)."""
+    ordinary = {f.name for f in (*ELEMENTARY, *NAMED, *COMPLEX, *PIECEWISE)} | WITHOUT_VALUES
+    bounded = {f.name for f in RECORDS.values() if f.cost != "worker"} - ordinary
     assert bounded == set("gamma factorial double_factorial binomial erf erfc erfi".split())

@@ -1,4 +1,4 @@
-"""Functions that have a record and no rule: values by the definition, proofs by the derivative."""
+"""Functions with a record and without a rule: values by definition, proofs by derivative."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def record(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> F
 
 @pytest.mark.parametrize("record", [BOTH, DEFINED], indirect=True)
 def test_a_definition_gives_values_and_slopes(record: Function) -> None:
-    for tree, other in ((versine("x**2"), "1 - cos(x**2)"), (versine("3*x"), "1 - cos(3*x)")):
-        made, known = compile_tape(tree, "x"), compile_tape(read_sympy(other), "x")
-        jets = [tape.run(acb(0.75), {})[tape.root] for tape in (made, known)]
+    for tree, text in ((versine("x**2"), "1 - cos(x**2)"), (versine("3*x"), "1 - cos(3*x)")):
+        defined, written = compile_tape(tree, "x"), compile_tape(read_sympy(text), "x")
+        jets = [tape.run(acb(0.75), {})[tape.root] for tape in (defined, written)]
         assert str(jets[0]) == str(jets[1])
     assert to_sympy(versine()) == to_sympy(read_sympy("1 - cos(x)"))
 
@@ -62,7 +62,7 @@ def test_without_either_there_is_no_proof(record: Function) -> None:
 
 
 def test_a_parameter_that_varies_has_no_slope(monkeypatch: pytest.MonkeyPatch) -> None:
-    """d/dx of (x + n) with n = x is 2, and not the 1 that the derivative in u says."""
+    """d/dx of (x + n) with n = x is 2, and not the derivative in u, which is 1."""
     shifted = Function("shifted", "4.2", (2, 2), "n u", derivative="1")
     monkeypatch.setitem(RECORDS, "shifted", shifted)
     assert prove(Call("shifted", (Number(3), X)), Number(1), "x", {}) is not None

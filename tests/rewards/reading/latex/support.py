@@ -1,4 +1,4 @@
-"""What the tests of the reader share: trees as text, and their values."""
+"""Shared tools of the reader's tests: trees as text, and values of trees."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from calculus_harness.rewards.reading.expression.tree import Call, Expression, N
 
 
 def spelled(node: Expression) -> str:
-    """A tree as an S-expression: the form in which the case table states what is expected."""
+    """A tree as an S-expression, the form of expected trees in the case table."""
     if isinstance(node, Number):
         ending = "" if node.denominator == 1 else f"/{node.denominator}"
         return f"{node.numerator}{ending}"
@@ -76,8 +76,8 @@ _VALUES: dict[str, Callable[..., Any]] = {
     "erf": mpmath.erf,
     "erfc": mpmath.erfc,
     "erfi": mpmath.erfi,
-    "hypgeom": lambda p, q, *rest: mpmath.hyper(
-        rest[: int(p)], rest[int(p) : int(p) + int(q)], rest[-1]
+    "hypgeom": lambda p, q, *tail: mpmath.hyper(
+        tail[: int(p)], tail[int(p) : int(p) + int(q)], tail[-1]
     ),
     "lt": lambda x, y: x < y,
     "le": lambda x, y: x <= y,
@@ -106,9 +106,9 @@ def value(node: Expression, names: Mapping[str, Any]) -> Any:
 
 
 def _piecewise(args: tuple[Expression, ...], names: Mapping[str, Any]) -> Any:
-    for place in range(0, len(args) - 1, 2):
-        if value(args[place + 1], names):
-            return value(args[place], names)
+    for at in range(0, len(args) - 1, 2):
+        if value(args[at + 1], names):
+            return value(args[at], names)
     return value(args[-1], names) if len(args) % 2 else mpmath.nan
 
 

@@ -1,4 +1,4 @@
-"""The case table of the reader: what each text reads as, and why."""
+"""The case table of the reader: the reading of each text, with the reason."""
 
 from __future__ import annotations
 
@@ -61,18 +61,18 @@ def test_the_table_has_no_duplicates():
 
 
 def test_every_custom_is_shown_in_both_ways():
-    shown = set()
+    names = set()
     for row in TABLE["readings"]:
         for reading in read(row["latex"], symbols=row.get("symbols", ["x"])):
-            shown.update(reading.ambiguities)
+            names.update(reading.ambiguities)
     for ambiguity in ambiguities.AMBIGUITIES:
-        assert {ambiguity.name, ambiguity.name + ":second"} <= shown
+        assert {ambiguity.name, ambiguity.name + ":second"} <= names
 
 
 def test_the_first_reading_names_no_second_choice():
-    (reading, *others) = read(r"\log(2x)^2", symbols="x")
+    (reading, *alternatives) = read(r"\log(2x)^2", symbols="x")
     assert reading.ambiguities == ("call_power",)
-    assert [other.ambiguities for other in others] == [("call_power:second",)]
+    assert [item.ambiguities for item in alternatives] == [("call_power:second",)]
 
 
 def test_readings_are_made_on_demand():

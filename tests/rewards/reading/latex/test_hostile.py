@@ -1,4 +1,4 @@
-"""Nothing that a text may hold makes the reader hang, crash or recurse too deeply."""
+"""No text makes the reader hang, crash or recurse too deeply."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_bombs_cause_little_work(name):
 
 
 def test_deep_callers_get_an_answer_or_a_read_error():
-    """The reader's own depth is bounded; a caller that is deep itself gets `TooBigError`."""
+    """The reader's own depth is bounded; a deeply nested caller gets `TooBigError`."""
     text = "(" * 90 + "x" + ")" * 90
 
     def sink(levels: int) -> object:
@@ -116,12 +116,12 @@ NESTS = [
 
 @pytest.mark.parametrize("nest", NESTS, ids=str)
 def test_reading_and_printing_nests_is_never_exponential(nest):
-    """Neither goes back over what it has read, and every part is printed once."""
-    before, after = nest
+    """Reader and printer never go back, and every part is printed once."""
+    opening, closing = nest
 
     def read_and_print(levels: int) -> None:
         with suppress(ReadError):
-            for reading in read(before * levels + "x" + after * levels, symbols="x"):
+            for reading in read(opening * levels + "x" + closing * levels, symbols="x"):
                 to_latex(reading.expression)
 
     for levels in (*range(1, 20), 29, 39, 49, 59):

@@ -88,20 +88,20 @@ def test_reading_is_deterministic(tree):
     assert read(text, symbols="xa") == read(text, symbols="xa")
 
 
-def _same(first, second, names) -> bool:
+def _same(f, g, names) -> bool:
     try:
-        expected = value(first, names)
+        expected = value(f, names)
     except (ZeroDivisionError, OverflowError, ValueError):
         return True
     if not mpmath.isfinite(expected) or abs(expected) > 1e12:
         return True
     with mpmath.workdps(40):
-        expected, got = value(first, names), value(second, names)
+        expected, got = value(f, names), value(g, names)
     return abs(expected - got) <= 1e-9 * (1 + abs(expected))
 
 
 class Hand:
-    """Writes a tree as one writer or another would, always with the customary meaning."""
+    """Writes a tree in the style of a random writer, always with the customary meaning."""
 
     def __init__(self, random: Random) -> None:
         self.random = random
@@ -163,7 +163,7 @@ class Hand:
         return self.factor(node)
 
     def factor(self, node) -> str:
-        """As one operand, in brackets if need be."""
+        """A single operand, with brackets if needed."""
         if isinstance(node, Number):
             return str(node.numerator)
         if isinstance(node, Symbol):

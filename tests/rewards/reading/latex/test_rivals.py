@@ -1,4 +1,4 @@
-"""What latex2sympy2-extended reads, ours reads, to the same value or for a stated reason."""
+"""Every text of latex2sympy2-extended's tests has the same value here, or a stated reason."""
 
 from __future__ import annotations
 

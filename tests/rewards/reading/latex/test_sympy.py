@@ -1,4 +1,4 @@
-"""What SymPy prints is read back as what SymPy meant."""
+"""SymPy's LaTeX output is read back with SymPy's meaning."""
 
 from __future__ import annotations
 

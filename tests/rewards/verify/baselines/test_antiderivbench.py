@@ -1,4 +1,4 @@
-"""AntiderivBench's evaluator: its six steps, its blind spots, and that it is contained."""
+"""AntiderivBench's evaluator: the six steps, the blind spots, and the containment."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_rounding_errors_that_agree_are_no_residual() -> None:
 
 
 def test_points_where_the_integrand_is_not_real_are_passed_over() -> None:
-    """F' - f may be real there by chance."""
+    """F' - f may be real at such a point by chance."""
     import sympy
 
     x = sympy.Symbol("x", real=True)
@@ -120,7 +120,7 @@ def test_an_answer_that_no_point_refutes_needs_no_simplification(
 
 
 def test_a_wrong_answer_that_is_not_decided_in_time_is_no_rejection() -> None:
-    """Its integral takes SymPy minutes; what the points say is kept."""
+    """SymPy takes minutes for the integral; the decision of the points is kept."""
     verdict = verify_antiderivative(
         r"x", r"\frac{\sqrt{x^4+\sin x+1}}{\ln(x^2+2)+e^{\cos x}}", method="published", deadline=3
     )
@@ -140,7 +140,7 @@ def test_the_deadline_is_processor_time_and_the_worker_lives_on() -> None:
 
 
 def test_a_timeout_is_a_rate_of_its_own_and_widens_the_bounds(tmp_path: Path) -> None:
-    """pass@1 is 0 with it, and might be 1: the table says so, and no answer is called wrong."""
+    """pass@1 is 0 with the answer, and might be 1: the table reports both; no verdict is wrong."""
     problems = tmp_path / "hard.jsonl"
     integrand = r"\frac{\sqrt{x^4+\sin x+1}}{\ln(x^2+2)+e^{\cos x}}"
     problems.write_text(json.dumps({"integrand": integrand}) + "\n")
@@ -168,7 +168,7 @@ def test_a_timeout_is_a_rate_of_its_own_and_widens_the_bounds(tmp_path: Path) ->
 )
 def test_references_that_simplification_does_not_end_on(name: str) -> None:
     subset, _, key = name.partition("/")
-    (problem,) = (one for one in load(f"bee/{subset}") if one.id == key)
+    (problem,) = (item for item in load(f"bee/{subset}") if item.id == key)
     integrand, reference = problem.target.integrand, problem.target.antiderivative
     assert verify_antiderivative(reference, integrand, method="published").correct
 

@@ -1,4 +1,4 @@
-"""The scorer of "Symbolic Brittleness": what it accepts; that what it cannot tell is correct."""
+"""The scorer of "Symbolic Brittleness": accepted answers; undecided answers are correct."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ def test_another_deadline_is_obeyed() -> None:
     answer, integrand = SLOW
     verdict = verify_antiderivative(answer, integrand, method="welleck", deadline=0.2)
     (again,) = verify_many([answer], integrand, method="welleck", deadline=0.2)
-    for one in (verdict, again):
-        assert one.evidence.flags == ("timeout_is_correct",)
-        assert one.evidence.seconds >= 0.19
-        assert "0.2 s" in one.evidence.detail
+    for result in (verdict, again):
+        assert result.evidence.flags == ("timeout_is_correct",)
+        assert result.evidence.seconds >= 0.19
+        assert "0.2 s" in result.evidence.detail
 
 
 def test_an_exception_is_correct_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

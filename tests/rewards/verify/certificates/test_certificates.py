@@ -47,20 +47,20 @@ REFUTED = [
 ]
 
 
-def made(integrand: str, answer: str) -> Any:
+def certificate_of(integrand: str, answer: str) -> Any:
     return json.loads(json.dumps(certify(answer, integrand)))
 
 
 @pytest.mark.parametrize(("integrand", "answer"), PROVED)
 def test_proofs_are_certified(integrand: str, answer: str) -> None:
-    data = made(integrand, answer)
+    data = certificate_of(integrand, answer)
     assert data["kind"] == "identity"
     assert set(check(data)) <= {"asin", "erf"}  # derivatives that are taken as stated
 
 
 @pytest.mark.parametrize(("integrand", "answer"), REFUTED)
 def test_witnesses_are_certified(integrand: str, answer: str) -> None:
-    data = made(integrand, answer)
+    data = certificate_of(integrand, answer)
     assert (data["kind"], check(data)) == ("witness", [])
 
 
@@ -70,8 +70,8 @@ def test_the_checker_stands_alone() -> None:
         froms = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
         assert not any(isinstance(node, ast.Import) for node in ast.walk(tree))
         standard = {"__future__", "collections.abc", "fractions", "functools", "operator", "typing"}
-        outside = {name for name in froms - standard if (name or "").partition(".")[0] != "mpmath"}
-        assert outside <= {"intervals"}
+        foreign = {name for name in froms - standard if (name or "").partition(".")[0] != "mpmath"}
+        assert foreign <= {"intervals"}
 
 
 def _numbers(data: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -80,10 +80,10 @@ def _numbers(data: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         return [path]
     items = data.items() if isinstance(data, dict) else enumerate(data)
     return [
-        found
-        for key, each in items
-        if isinstance(each, list | dict) and key != "conditions"
-        for found in _numbers(each, (*path, key))
+        path_below
+        for key, item in items
+        if isinstance(item, list | dict) and key != "conditions"
+        for path_below in _numbers(item, (*path, key))
     ]
 
 
@@ -109,17 +109,17 @@ def test_the_verdict_s_options_hold() -> None:
 
 
 def test_slow_functions_are_refuted_in_a_worker() -> None:
-    data = made(r"\operatorname{Li}_2(x)", r"\operatorname{Li}_2(x)")
+    data = certificate_of(r"\operatorname{Li}_2(x)", r"\operatorname{Li}_2(x)")
     assert (data["kind"], check(data)) == ("witness", ["derivative", "f"])
 
 
 @pytest.mark.parametrize(("integrand", "answer"), PROVED[:7])
 def test_a_changed_coefficient_is_seen(integrand: str, answer: str) -> None:
-    data, source = made(integrand, answer), random.Random(1)
+    data, source = certificate_of(integrand, answer), random.Random(1)
     for _ in range(40):
         forged = deepcopy(data)
         case = source.choice(forged["cases"])
-        *path, last = source.choice(_numbers(case))
+        *path, index = source.choice(_numbers(case))
         function = case["generators"][path[1]]["function"] if path[0] == "generators" else ""
         derivative = path[0] == "generators" and path[2:4] == ["derivative", 0]
         if not (
@@ -131,13 +131,13 @@ def test_a_changed_coefficient_is_seen(integrand: str, answer: str) -> None:
         row = case
         for key in path:
             row = row[key]
-        row[last][0] = str(Fraction(row[last][0]) + 1)
+        row[index][0] = str(Fraction(row[index][0]) + 1)
         with pytest.raises(CertificateError):
             check(forged)
 
 
 def test_forged_witnesses_are_seen() -> None:
-    data = made("2x", "x^3")
+    data = certificate_of("2x", "x^3")
     for change in (
         {"answer": ["pow", ["symbol", "x"], "2"]},
         {"derivative": data["f"]},
@@ -163,14 +163,14 @@ def test_malformed_certificates_are_refused() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("corpus", CORPORA)
 def test_certificates_of_the_corpora(corpus: str) -> None:
-    made = 0
+    count = 0
     for row in json.loads((CASES / f"{corpus}.json").read_text()):
         text = next(row[name] for name in ("completion", "response", "answer") if name in row)
         if isinstance(text, str):
             with suppress(NoCertificateError, ProblemError):
                 check(json.loads(json.dumps(certify(text, row["integrand"]))))
-                made += 1
-    assert made
+                count += 1
+    assert count
 
 
 def test_numbers_too_long_for_fractions_have_no_certificate() -> None:
@@ -202,14 +202,14 @@ def _value(tree: Any, x: Any) -> Any:
     """The value by python-flint, or NaN."""
     if isinstance(tree, str):
         return flint.arb(flint.fmpq(*map(int, tree.split("/"))))
-    name, *rest = tree
+    name, *children = tree
     if name == "symbol":
         return x
     if name == "pow":
-        exponent = Fraction(rest[1])
-        base = _value(rest[0], x)
+        exponent = Fraction(children[1])
+        base = _value(children[0], x)
         return base ** flint.arb(flint.fmpq(exponent.numerator, exponent.denominator))
-    args = [_value(each, x) for each in rest]
+    args = [_value(child, x) for child in children]
     if name in ("add", "mul", "div"):
         a, b = args
         return a + b if name == "add" else a * b if name == "mul" else a / b
@@ -219,14 +219,14 @@ def _value(tree: Any, x: Any) -> Any:
 @given(TREES, st.fractions(-4, 4, max_denominator=100))
 def test_intervals_hold_the_value(tree: Any, x: Fraction) -> None:
     try:
-        found = intervals.jet(tree, "x", {"x": x})
+        jet = intervals.jet(tree, "x", {"x": x})
     except intervals.UnknownError:
         return
     value = _value(tree, flint.arb(flint.fmpq(x.numerator, x.denominator)))
     if value.is_finite():
         low, high = (
             flint.arb((-1) ** sign * int(mantissa)) * flint.arb(2) ** exponent
-            for sign, mantissa, exponent, _ in found[0]._mpi_
+            for sign, mantissa, exponent, _ in jet[0]._mpi_
         )
         assert not low > value
         assert not high < value
@@ -239,8 +239,8 @@ def test_intervals_hold_the_derivative(name: str) -> None:
     x = Fraction(3, 7)
     with mpmath.workdps(50):
         slope = mpmath.diff(lambda t: function((t**3 + 2) / 5), mpmath.mpf(3) / 7)
-    found = intervals.jet([name, inner], "x", {"x": x})[1]
-    assert float(found.mid) == pytest.approx(float(slope), rel=1e-12)
+    derivative = intervals.jet([name, inner], "x", {"x": x})[1]
+    assert float(derivative.mid) == pytest.approx(float(slope), rel=1e-12)
 
 
 def test_intervals_hold_the_derivative_of_powers() -> None:

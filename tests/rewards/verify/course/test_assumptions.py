@@ -1,4 +1,4 @@
-"""An assumption on the variable of a question itself is obeyed, or refused in one line."""
+"""An assumption on the variable of a question is obeyed, or refused in a single line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SIGN = r"\lim_{x\to0}\frac{|x|}{x}"
 
 
 @pytest.mark.parametrize(
-    ("kind", "question", "assumptions", "answer", "status"),
+    ("task", "question", "assumptions", "answer", "status"),
     [
         ("derivative", r"\frac{d}{dx}|x|", {"x": "positive"}, "1", Status.CORRECT),
         ("derivative", r"\frac{d}{dx}|x|", {"x": "positive"}, "-1", Status.INCORRECT),
@@ -34,14 +34,14 @@ SIGN = r"\lim_{x\to0}\frac{|x|}{x}"
     ],
 )
 def test_an_assumption_on_the_variable_is_obeyed(
-    kind: str, question: str, assumptions: dict[str, str], answer: str, status: Status
+    task: str, question: str, assumptions: dict[str, str], answer: str, status: Status
 ) -> None:
-    verdict = QUESTIONS[kind].verify(rf"\boxed{{{answer}}}", question, assumptions=assumptions)
+    verdict = QUESTIONS[task].verify(rf"\boxed{{{answer}}}", question, assumptions=assumptions)
     assert verdict.status is status, verdict
 
 
 @pytest.mark.parametrize(
-    ("kind", "question", "assumptions", "message"),
+    ("task", "question", "assumptions", "message"),
     [
         ("derivative", r"\frac{d}{dx}x^2", {"x": "integer"}, "x is the variable"),
         ("differential_equation", "y'=x", {"x": "odd"}, "x is the variable"),
@@ -51,8 +51,8 @@ def test_an_assumption_on_the_variable_is_obeyed(
     ],
 )
 def test_any_other_assumption_on_the_variable_is_refused(
-    kind: str, question: str, assumptions: dict[str, str], message: str
+    task: str, question: str, assumptions: dict[str, str], message: str
 ) -> None:
     with pytest.raises(ProblemError, match=message) as caught:
-        QUESTIONS[kind].verify(r"\boxed{1}", question, assumptions=assumptions)
+        QUESTIONS[task].verify(r"\boxed{1}", question, assumptions=assumptions)
     assert "\n" not in str(caught.value)

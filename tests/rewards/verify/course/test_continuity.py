@@ -1,4 +1,4 @@
-"""Parameters that make a function continuous: answers are put into the function."""
+"""Parameters for a continuous function: answers are substituted into the function."""
 
 from __future__ import annotations
 

@@ -91,9 +91,9 @@ def test_an_echo_earns_nothing(answer: str, status: Status) -> None:
 
 
 def test_a_value_that_agrees_is_not_proved() -> None:
-    asked = r"f(x)=\frac{\pi^2}{6}x, f'(0)"
-    assert verify_derivative(r"$\boxed{\zeta(2)}$", asked).evidence.proof == "agreement"
-    strict = verify_derivative(r"$\boxed{\zeta(2)}$", asked, accept="proof")
+    question = r"f(x)=\frac{\pi^2}{6}x, f'(0)"
+    assert verify_derivative(r"$\boxed{\zeta(2)}$", question).evidence.proof == "agreement"
+    strict = verify_derivative(r"$\boxed{\zeta(2)}$", question, accept="proof")
     assert strict.status is Status.UNDECIDED
 
 
@@ -145,10 +145,10 @@ def test_the_name_of_the_variable_changes_no_verdict(
     )
 
     def status(letter: str) -> Status:
-        asked, answer = (
+        argument, answer = (
             to_latex(substitute(tree, "x", Symbol(letter))) for tree in (function, slope)
         )
-        question = rf"\frac{{d}}{{d{letter}}}\left({asked}\right)"
+        question = rf"\frac{{d}}{{d{letter}}}\left({argument}\right)"
         return verify_derivative(rf"\boxed{{{answer}}}", question).status
 
     verdicts = [status("x"), status(name)]

@@ -157,8 +157,8 @@ def test_an_echo_earns_nothing(question: str, answer: str) -> None:
 
 
 def test_a_lost_solution_is_not_accepted_where_all_are_asked_for() -> None:
-    asked = "Find all solutions of $y' = y^2$"
-    verdict = verify_differential_equation(r"\boxed{y = -\frac{1}{x+C}}", asked)
+    question = "Find all solutions of $y' = y^2$"
+    verdict = verify_differential_equation(r"\boxed{y = -\frac{1}{x+C}}", question)
     assert verdict.status is Status.UNDECIDED
     assert "the constant 0 is not among them" in verdict.evidence.detail
     plain = verify_differential_equation(r"\boxed{y = -\frac{1}{x+C}}", "y' = y^2")
@@ -175,21 +175,21 @@ def test_an_inverse_function_of_its_function_refutes_nothing(answer: str, status
 
 
 def test_zero_for_boundary_values_is_undecided() -> None:
-    asked = r"y'' + y = 0, y(0) = 0, y(\pi) = 0"
-    verdict = verify_differential_equation(r"\boxed{y = 0}", asked)
+    question = r"y'' + y = 0, y(0) = 0, y(\pi) = 0"
+    verdict = verify_differential_equation(r"\boxed{y = 0}", question)
     assert verdict.status is Status.UNDECIDED
 
 
 def test_uniqueness_is_not_shown_where_the_equation_has_no_derivative() -> None:
-    """The function 1 - x solves it, too, for x > 0."""
-    asked = r"y' = \lfloor y\rfloor - 1, y(0) = 1"
-    verdict = verify_differential_equation(r"$\boxed{y = 1}$", asked)
+    """The function 1 - x is a second solution, for x > 0."""
+    question = r"y' = \lfloor y\rfloor - 1, y(0) = 1"
+    verdict = verify_differential_equation(r"$\boxed{y = 1}$", question)
     assert "uniqueness_not_shown" in verdict.evidence.flags
 
 
 def test_values_of_other_derivatives_do_not_show_uniqueness() -> None:
-    asked = "y'' + y = 0, y(0) = 0, y''(0) = 0"
-    verdict = verify_differential_equation(r"$\boxed{y = \sin x}$", asked)
+    question = "y'' + y = 0, y(0) = 0, y''(0) = 0"
+    verdict = verify_differential_equation(r"$\boxed{y = \sin x}$", question)
     assert verdict.status is Status.INCORRECT
     assert "multiple" in str(verdict.evidence.detail)
 
@@ -199,9 +199,9 @@ def test_a_solution_on_a_part_of_the_line_says_how_much() -> None:
     assert verdict.correct
     assert verdict.evidence.coverage is not None
     assert verdict.evidence.coverage < 1
-    there = r"y' = \sqrt{1-y^2}, y(0) = 0"
-    assert verify_differential_equation(r"\boxed{y = \sin x}", there).correct
-    assert not verify_differential_equation(r"\boxed{y = -\sin x}", there).correct
+    question = r"y' = \sqrt{1-y^2}, y(0) = 0"
+    assert verify_differential_equation(r"\boxed{y = \sin x}", question).correct
+    assert not verify_differential_equation(r"\boxed{y = -\sin x}", question).correct
 
 
 def test_uniqueness_is_shown_or_said_not_to_be() -> None:
@@ -233,10 +233,10 @@ def test_a_bad_question_is_one_clear_line(question: str, message: str) -> None:
 def test_a_substitution_of_the_variable_changes_no_verdict(
     data: st.DataObject, number: int, is_right: bool
 ) -> None:
-    entry, made = data.draw(st.sampled_from(with_trees()))
+    entry, solved = data.draw(st.sampled_from(with_trees()))
     slip = "" if is_right else "+x^5"
-    for changed in (made, scaled(made, number), shifted(made, number)):
-        if not is_right and (len(changed.asked.functions) > 1 or changed.answers[0].implicit):
+    for changed in (solved, scaled(solved, number), shifted(solved, number)):
+        if not is_right and (len(changed.ode.functions) > 1 or changed.answers[0].implicit):
             continue
         verdict = verify_differential_equation(
             rf"\boxed{{{changed.answer}{slip}}}", changed.question

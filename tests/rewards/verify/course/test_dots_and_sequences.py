@@ -186,32 +186,32 @@ REFUSED = [
 ]
 
 
-def status(kind: str, question: str, answer: str) -> Status:
-    return QUESTIONS[kind].verify(rf"\boxed{{{answer}}}", question).status
+def status(task: str, question: str, answer: str) -> Status:
+    return QUESTIONS[task].verify(rf"\boxed{{{answer}}}", question).status
 
 
 @pytest.mark.parametrize(
-    ("kind", "question", "right", "wrong"),
+    ("task", "question", "right", "wrong"),
     [("sum", *case) for case in SERIES + FINITE]
     + [("limit", *case) for case in SEQUENCES]
     + [("limit", rf"Find $\lim_{{n\to\infty}}{body}$.", *case) for body, *case in LIMITS],
 )
 def test_right_answers_are_accepted_and_near_misses_refuted(
-    kind: str, question: str, right: str, wrong: str
+    task: str, question: str, right: str, wrong: str
 ) -> None:
-    assert status(kind, question, right) is Status.CORRECT
+    assert status(task, question, right) is Status.CORRECT
     for answer in filter(None, wrong.split("|")):
-        assert status(kind, question, answer) is Status.INCORRECT, answer
+        assert status(task, question, answer) is Status.INCORRECT, answer
 
 
-@pytest.mark.parametrize(("kind", "question", "said"), REFUSED)
-def test_what_is_not_read_is_said_in_one_line(kind: str, question: str, said: str) -> None:
-    with pytest.raises(ProblemError, match=said):
-        status(kind, question, "1")
+@pytest.mark.parametrize(("task", "question", "message"), REFUSED)
+def test_what_is_not_read_is_said_in_one_line(task: str, question: str, message: str) -> None:
+    with pytest.raises(ProblemError, match=message):
+        status(task, question, "1")
 
 
 #: Known sequences. Those that begin like 1, 2, 3, 4 or 1, 2, 4, 8 and go on otherwise are left out.
-KNOWN = {
+RECURSIONS = {
     "primes": "2 3 5 7 11 13 17 19 23",
     "Fibonacci": "1 1 2 3 5 8 13 21 34",
     "Lucas": "2 1 3 4 7 11 18 29 47",
@@ -234,10 +234,10 @@ KNOWN = {
 }
 
 
-@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("name", RECURSIONS)
 @pytest.mark.parametrize("are_inverted", [False, True])
 def test_no_wrong_general_term_is_inferred(name: str, are_inverted: bool) -> None:
-    values = [Fraction(value) ** (-1 if are_inverted else 1) for value in KNOWN[name].split()]
+    values = [Fraction(value) ** (-1 if are_inverted else 1) for value in RECURSIONS[name].split()]
     for begin in range(len(values) - 4):
         for count in range(4, len(values) - begin):
             term = general_term([number(v) for v in values[begin : begin + count]], "k")
@@ -255,7 +255,7 @@ def test_an_index_is_no_parameter_of_the_question() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "question", "right", "wrong"),
+    ("task", "question", "right", "wrong"),
     [
         ("definite", r"a\int_0^1 x\,dx", r"\frac{a}{2}", r"\frac12"),
         ("definite", r"Evaluate $a\int_0^1 x\,dx$.", r"\frac{a}{2}", r"\frac12"),
@@ -263,10 +263,10 @@ def test_an_index_is_no_parameter_of_the_question() -> None:
     ],
 )
 def test_a_factor_before_a_sign_is_no_word(
-    kind: str, question: str, right: str, wrong: str
+    task: str, question: str, right: str, wrong: str
 ) -> None:
-    assert status(kind, question, right) is Status.CORRECT
-    assert status(kind, question, wrong) is Status.INCORRECT
+    assert status(task, question, right) is Status.CORRECT
+    assert status(task, question, wrong) is Status.INCORRECT
 
 
 def test_a_function_that_is_defined_by_cases_has_no_single_formula() -> None:

@@ -11,10 +11,10 @@ from calculus_harness.rewards.verdict import Status
 NO = r"\text{does not exist}"
 
 
-def status(kind: str, question: str, answer: str) -> Status | None:
-    """The status of a boxed answer; None if the question is not read."""
+def status(task: str, question: str, answer: str) -> Status | None:
+    """The status of a boxed answer; None for an unread question."""
     try:
-        return QUESTIONS[kind].verify(rf"\boxed{{{answer}}}", question).status
+        return QUESTIONS[task].verify(rf"\boxed{{{answer}}}", question).status
     except ProblemError:
         return None
 
@@ -94,8 +94,8 @@ def test_another_limit_in_two_variables_is_not_read(question: str) -> None:
     ],
 )
 def test_the_limit_of_a_recursion(recursion: str, right: str, wrong: str) -> None:
-    for asked in (r"Find $\lim_{n\to\infty}a_n$.", "Find the limit of the sequence."):
-        question = f"Let {recursion}. {asked}"
+    for request in (r"Find $\lim_{n\to\infty}a_n$.", "Find the limit of the sequence."):
+        question = f"Let {recursion}. {request}"
         for answer in filter(None, right.split("|")):
             assert status("limit", question, answer) is Status.CORRECT
         for answer in wrong.split("|"):
@@ -225,7 +225,7 @@ def test_a_derivative_beside_a_kink() -> None:
 
 
 @pytest.mark.parametrize(
-    ("term", "kind"),
+    ("term", "convergence"),
     [
         (r"\frac{(-1)^n}{n}", "conditionally"),
         (r"\frac{(-1)^n}{n^2}", "absolutely"),
@@ -237,7 +237,7 @@ def test_a_derivative_beside_a_kink() -> None:
         (r"\frac{(-2)^n}{n}", "diverges"),
     ],
 )
-def test_the_kind_of_convergence(term: str, kind: str) -> None:
+def test_the_kind_of_convergence(term: str, convergence: str) -> None:
     question = (
         rf"Is $\sum_{{n=2}}^\infty{term}$ absolutely convergent, conditionally convergent or"
         " divergent?"
@@ -248,7 +248,7 @@ def test_the_kind_of_convergence(term: str, kind: str) -> None:
         "diverges": r"\text{The series diverges.}",
     }
     for name, answer in answers.items():
-        expected = Status.CORRECT if name == kind else Status.INCORRECT
+        expected = Status.CORRECT if name == convergence else Status.INCORRECT
         assert status("sum", question, answer) is expected
     assert status("sum", question, r"\text{converges}") is Status.UNPARSEABLE
 
@@ -312,7 +312,7 @@ def test_what_may_stand_beside_a_limit(question: str, right: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "question", "answer"),
+    ("task", "question", "answer"),
     [
         # sums: a part of the sum, something else of the sum, an addend
         ("sum", "Find SUM + 1.", "1"),
@@ -358,13 +358,13 @@ def test_what_may_stand_beside_a_limit(question: str, right: str) -> None:
         ),
     ],
 )
-def test_a_question_for_something_else_is_not_read(kind: str, question: str, answer: str) -> None:
+def test_a_question_for_something_else_is_not_read(task: str, question: str, answer: str) -> None:
     text = question.replace("SUM", r"$\sum_{n=1}^\infty\frac{1}{2^n}$")
-    assert status(kind, text, answer) is None
+    assert status(task, text, answer) is None
 
 
 @pytest.mark.parametrize(
-    ("kind", "formula", "answer", "cases"),
+    ("task", "formula", "answer", "cases"),
     [
         ("limit", r"\lim_{x\to0}x^a", "0", r"\begin{cases}1&a=0\\0&a>0\end{cases}"),
         (
@@ -382,11 +382,11 @@ def test_a_question_for_something_else_is_not_read(kind: str, question: str, ans
     ],
 )
 def test_a_parameter_that_may_be_zero_is_not_only_positive(
-    kind: str, formula: str, answer: str, cases: str
+    task: str, formula: str, answer: str, cases: str
 ) -> None:
-    assert status(kind, f"Find ${formula}$ for $a>0$.", answer) is Status.CORRECT
-    assert status(kind, rf"Find ${formula}$ for $a\ge0$.", answer) is Status.UNDECIDED
-    assert status(kind, rf"Find ${formula}$ for $a\ge0$.", cases) is Status.CORRECT
+    assert status(task, f"Find ${formula}$ for $a>0$.", answer) is Status.CORRECT
+    assert status(task, rf"Find ${formula}$ for $a\ge0$.", answer) is Status.UNDECIDED
+    assert status(task, rf"Find ${formula}$ for $a\ge0$.", cases) is Status.CORRECT
     assert (
         status("sum", r"Find $\sum_{n=0}^\infty\frac{x^n}{n!}$, $x\ge0$.", "e^x") is Status.CORRECT
     )

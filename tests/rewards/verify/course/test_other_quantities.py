@@ -1,4 +1,4 @@
-"""Questions that define a value and ask for another one: the value alone is not accepted."""
+"""Questions that define a value and ask for another value: the first is not accepted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions as a language model wrote them for examinations, without having seen the verifier.
+"""Examination questions by a language model without knowledge of the verifier.
 
 Two sets of 200. At the first run of the first set 223 of 383 right answers were accepted and 5
 refuted; of the second, after the reader had been developed on the first, 288 of 381 were accepted
@@ -9,8 +9,8 @@ not read yet. Four sets of 100 (f) are by writers that imitated as many people a
 limits and sums were looked at only after their first run: 70 of 200, and 36 before. Of a last set
 (g), 80 of 120 were accepted at the first run.
 
-31 right answers fewer are accepted since words with which a question asks have to be known
-(`test_requests.py`).
+Since the words of a request have to be known (`test_requests.py`), 31 right answers fewer are
+accepted.
 """
 
 from __future__ import annotations
@@ -28,35 +28,35 @@ from calculus_harness.rewards.verdict import Status
 CASES = json.loads(
     (Path(__file__).parents[2] / "cases" / "course_questions.json").read_text(encoding="utf-8")
 )
-KINDS = ("derivative", "limit", "sum", "differential_equation")
+TASKS = ("derivative", "limit", "sum", "differential_equation")
 #: Right answers that are accepted; the others belong to questions that are not read.
 ACCEPTED = {"derivative": 329, "limit": 374, "sum": 348, "differential_equation": 388}
 
 
-def status(kind: str, question: str, answer: str) -> Status | None:
-    """The status of a boxed answer; None if the question is not read."""
+def status(task: str, question: str, answer: str) -> Status | None:
+    """The status of a boxed answer; None for an unread question."""
     try:
-        return QUESTIONS[kind].verify(rf"\boxed{{{answer}}}", question).status
+        return QUESTIONS[task].verify(rf"\boxed{{{answer}}}", question).status
     except ProblemError:
         return None
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_no_right_answer_is_refuted_and_no_wrong_one_accepted(kind: str) -> None:
+@pytest.mark.parametrize("task", TASKS)
+def test_no_right_answer_is_refuted_and_no_wrong_one_accepted(task: str) -> None:
     accepted = 0
     for case in CASES:
-        if case["kind"] != kind:
+        if case["kind"] != task:
             continue
-        assert status(kind, case["question"], case["wrong"]) is not Status.CORRECT, case
+        assert status(task, case["question"], case["wrong"]) is not Status.CORRECT, case
         for answer in filter(None, (case["right"], case["right2"])):
-            result = status(kind, case["question"], answer)
+            result = status(task, case["question"], answer)
             assert result is not Status.INCORRECT, case
             accepted += result is Status.CORRECT
-    assert accepted >= ACCEPTED[kind]
+    assert accepted >= ACCEPTED[task]
 
 
 @pytest.mark.parametrize(
-    ("kind", "question"),
+    ("task", "question"),
     [
         ("differential_equation", r"$N'=-\lambda N$. Find its half-life in terms of $\lambda$."),
         ("derivative", r"Find the volume of $y = x^2$."),
@@ -66,12 +66,12 @@ def test_no_right_answer_is_refuted_and_no_wrong_one_accepted(kind: str) -> None
         ("differential_equation", r"Is the solution of $y' = -y$ bounded?"),
     ],
 )
-def test_a_name_that_is_not_understood_is_an_error(kind: str, question: str) -> None:
-    assert status(kind, question, "2x") is None
+def test_a_name_that_is_not_understood_is_an_error(task: str, question: str) -> None:
+    assert status(task, question, "2x") is None
 
 
 @pytest.mark.parametrize(
-    ("kind", "question", "answer"),
+    ("task", "question", "answer"),
     [
         ("sum", r"Let $n$ be an even integer. Find $\sum_{k=0}^n(-1)^k$", "1"),
         ("sum", r"Does $\sum_{n=2}^{\infty}\frac{1}{n\ln^2n}$ converge?", r"\text{converges}"),
@@ -89,9 +89,9 @@ def test_a_name_that_is_not_understood_is_an_error(kind: str, question: str) -> 
         ("derivative", r"Let $f(x)=|x-3|+|x+1|$. Find $f'(x)$ for $-1<x<3$.", "0"),
     ],
 )
-def test_questions_with_conditions(kind: str, question: str, answer: str) -> None:
-    assert status(kind, question, answer) is Status.CORRECT
-    assert status(kind, question, f"{answer}+1") is not Status.CORRECT
+def test_questions_with_conditions(task: str, question: str, answer: str) -> None:
+    assert status(task, question, answer) is Status.CORRECT
+    assert status(task, question, f"{answer}+1") is not Status.CORRECT
 
 
 def test_words_that_describe_a_formula_or_a_method_change_nothing() -> None:
@@ -200,8 +200,8 @@ def test_the_limit_of_another_sum_is_not_read(sum_: str) -> None:
 
 
 def test_the_value_of_another_sum_may_be_given() -> None:
-    given = r"Given that $\sum_{n=1}^{\infty}\frac1{n^2}=\frac{\pi^2}{6}$, find "
-    question = given + r"$\sum_{n=1}^{\infty}\frac{1}{(2n-1)^2}$."
+    hint = r"Given that $\sum_{n=1}^{\infty}\frac1{n^2}=\frac{\pi^2}{6}$, find "
+    question = hint + r"$\sum_{n=1}^{\infty}\frac{1}{(2n-1)^2}$."
     assert status("sum", question, r"\frac{\pi^2}{8}") is Status.CORRECT
     assert status("sum", question, r"\frac{\pi^2}{6}") is Status.INCORRECT
     # a value that determines a parameter

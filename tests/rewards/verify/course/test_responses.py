@@ -1,13 +1,14 @@
-"""Responses in many people's and models' styles to plain questions, most of them without a box.
+"""Responses in many people's and models' styles to plain questions, mostly without a box.
 
-Two writers who did not know the code wrote the responses. The first 94 (``r0..``, ``r1..``) were
-used to develop; of the 100 others, the first run accepted 46 of 50 right ones and refuted one.
+Two writers without knowledge of the code wrote the responses. The first 94 (``r0..``, ``r1..``)
+served for development; of the next 100, the first run accepted 46 of 50 right responses and refuted
+one.
 
 A third stranger wrote the responses ``M001`` to ``M150``, in the styles of models, students and
-templates: the first run accepted 77 of 105 right ones, refuted 7 and accepted one wrong one. The
-others of that file are variants of what was misjudged, by the writer of the mends: run-on base
-models (A), loops (B), remarks behind the answer (C), values in plain and bold type (D), results
-that somebody finds (E), derivatives of order n (F), and further responses (G, H, K).
+templates: the first run accepted 77 of 105 right responses, refuted 7 and accepted a wrong one. The
+other responses of the file are variants of misjudged responses, by the writer of the mends: run-on
+base models (A), loops (B), remarks behind the answer (C), values in plain and bold type (D),
+results that somebody finds (E), derivatives of order n (F), and further responses (G, H, K).
 """
 
 from __future__ import annotations
@@ -39,25 +40,25 @@ STRANGERS = json.loads(
 JUDGES = {
     "antiderivative": verify_antiderivative,
     "definite": verify_definite_integral,
-} | {kind: QUESTIONS[kind].verify for kind in QUESTIONS if kind != "definite"}
+} | {task: QUESTIONS[task].verify for task in QUESTIONS if task != "definite"}
 #: Responses with two answers of which one is right: "-1, if ..; divergent, if ..".
 HEDGES = {"r079"}
 
 
 def test_right_responses_are_accepted_and_others_are_not() -> None:
-    found: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     for case in CASES:
         try:
             status = JUDGES[case["kind"]](case["response"], case["question"]).status
         except ProblemError:
             continue
-        found[case["label"], status.value] += 1
+        counts[case["label"], status.value] += 1
         if case["label"] == "right":
             assert status is Status.CORRECT, case
         elif case["id"] not in HEDGES:
             assert status is not Status.CORRECT, case
-    assert found["right", "correct"] >= 94
-    assert found["wrong", "incorrect"] >= 52
+    assert counts["right", "correct"] >= 94
+    assert counts["wrong", "incorrect"] >= 52
 
 
 #: Questions that are not read: templates around them, areas, volumes and lengths, two integrals, a

@@ -47,9 +47,9 @@ MARKS = {
 }
 
 
-def _problems(task: str, most: int) -> list[Problem]:
-    subsets = [each for each in resolve("course/all") if each.task == task and "_" not in each.name]
-    return [each.problem(0, at) for each in subsets for at in range(min(each.size(), most))]
+def _problems(task: str, limit: int) -> list[Problem]:
+    subsets = [s for s in resolve("course/all") if s.task == task and "_" not in s.name]
+    return [s.problem(0, at) for s in subsets for at in range(min(s.size(), limit))]
 
 
 def _status(problem: Problem, question: str, answer: str) -> str:

@@ -154,19 +154,19 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "question", "answer"), RIGHT)
-def test_right_answers_are_accepted(kind: str, question: str, answer: str) -> None:
-    verify = QUESTIONS[kind].verify
+@pytest.mark.parametrize(("task", "question", "answer"), RIGHT)
+def test_right_answers_are_accepted(task: str, question: str, answer: str) -> None:
+    verify = QUESTIONS[task].verify
     assert verify(rf"\boxed{{{answer}}}", question).status is Status.CORRECT
-    left, equals, right = answer.rpartition("=")
-    doubled = rf"{left}{equals}3({right})+1" if "pmatrix" not in answer else r"\mathbf{x}=0"
+    name, equals, right = answer.rpartition("=")
+    doubled = rf"{name}{equals}3({right})+1" if "pmatrix" not in answer else r"\mathbf{x}=0"
     assert verify(rf"\boxed{{{doubled}}}", question).status is not Status.CORRECT
 
 
-@pytest.mark.parametrize(("kind", "question"), REFUSED)
-def test_another_question_is_refused(kind: str, question: str) -> None:
+@pytest.mark.parametrize(("task", "question"), REFUSED)
+def test_another_question_is_refused(task: str, question: str) -> None:
     with pytest.raises(ProblemError) as raised:
-        QUESTIONS[kind].verify(r"\boxed{1}", question)
+        QUESTIONS[task].verify(r"\boxed{1}", question)
     assert "\n" not in str(raised.value)
 
 
@@ -223,7 +223,7 @@ def test_every_branch_of_a_curve_counts() -> None:
 
 
 #: Questions for something else than the value of the formula.
-OTHER = r"""
+DIFFERENT_REQUESTS = r"""
 What is one third of $G$?
 Compute $G$, then subtract it from 5.
 Let $A=G$ and $B=3$. Find $AB$.
@@ -463,13 +463,13 @@ OTHER_OF_FUNCTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "formula", "answer"), FORMULAS)
-@pytest.mark.parametrize("question", OTHER)
+@pytest.mark.parametrize(("task", "formula", "answer"), FORMULAS)
+@pytest.mark.parametrize("question", DIFFERENT_REQUESTS)
 def test_the_value_of_the_formula_alone_is_not_accepted(
-    question: str, kind: str, formula: str, answer: str
+    question: str, task: str, formula: str, answer: str
 ) -> None:
     integrals = {"definite": verify_definite_integral, "antiderivative": verify_antiderivative}
-    verify = integrals.get(kind) or QUESTIONS[kind].verify
+    verify = integrals.get(task) or QUESTIONS[task].verify
     try:
         verdict = verify(rf"\boxed{{{answer}}}", question.replace("G", formula))
     except ProblemError:
@@ -477,12 +477,12 @@ def test_the_value_of_the_formula_alone_is_not_accepted(
     assert verdict.status is Status.INCORRECT  # 2 G is read
 
 
-@pytest.mark.parametrize(("kind", "question", "answer"), OTHER_OF_FUNCTIONS)
+@pytest.mark.parametrize(("task", "question", "answer"), OTHER_OF_FUNCTIONS)
 def test_another_derivative_or_solution_is_not_accepted(
-    kind: str, question: str, answer: str
+    task: str, question: str, answer: str
 ) -> None:
     try:
-        verdict = QUESTIONS[kind].verify(rf"\boxed{{{answer}}}", question)
+        verdict = QUESTIONS[task].verify(rf"\boxed{{{answer}}}", question)
     except ProblemError:
         return
     assert verdict.status is Status.INCORRECT

@@ -1,4 +1,4 @@
-"""Questions in which words change what the main formula asks for, and in which they do not.
+"""Questions whose words change the meaning of the main formula, and questions whose words do not.
 
 The writers knew no code. Words change 830 questions (`changed_questions.json`).
 

@@ -28,8 +28,8 @@ def judged(answer: str, integrand: str, **options: Any) -> Status:
 
 
 def refused(answer: str, integrand: str, **options: Any) -> bool:
-    found = judged(answer, integrand, **options)
-    return found in (Status.INCORRECT, Status.UNDECIDED, Status.NOT_CLOSED_FORM)
+    got = judged(answer, integrand, **options)
+    return got in (Status.INCORRECT, Status.UNDECIDED, Status.NOT_CLOSED_FORM)
 
 
 SCALES = [
@@ -213,7 +213,7 @@ def test_a_small_term_shows_exactly_with_enough_bits(size: int, x: float) -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "distance"),
+    ("text", "point", "distance"),
     [
         (r"e^{-(x-20)^2}", 20.0, 1.0),
         (r"\tanh(2016x)", 1 / 2016, 1e-4),
@@ -222,9 +222,9 @@ def test_a_small_term_shows_exactly_with_enough_bits(size: int, x: float) -> Non
         (r"e^{-x^2+24x-144}", 12.0, 1.0),
     ],
 )
-def test_places_where_something_happens_are_found(text: str, place: float, distance: float) -> None:
+def test_places_where_something_happens_are_found(text: str, point: float, distance: float) -> None:
     tape = compile_tape(next(iter(read(text, symbols=("x",)))).expression, "x")
-    assert any(abs(x - place) <= distance for x in places(tape, {}))
+    assert any(abs(x - point) <= distance for x in places(tape, {}))
 
 
 # --- the variable ---------------------------------------------------------------------------
@@ -265,7 +265,7 @@ def test_a_proof_needs_no_digits() -> None:
 
 
 def test_derivatives_are_remembered_by_point() -> None:
-    """Points that are made in passing may have the same address, and must not share values."""
-    one, two = Point(acb(1), measured=False), Point(acb(1), measured=False)
-    assert one != two
-    assert len({one, two}) == 2
+    """Temporary points may have the same address, and must not share values."""
+    a, b = Point(acb(1), measured=False), Point(acb(1), measured=False)
+    assert a != b
+    assert len({a, b}) == 2

@@ -1,4 +1,4 @@
-"""The decision at the first point: when it is taken, and that the full decision is the same."""
+"""The decision at the first point: its conditions, and equality with the full decision."""
 
 from __future__ import annotations
 

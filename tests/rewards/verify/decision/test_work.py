@@ -19,7 +19,7 @@ from calculus_harness.rewards.reading.expression.tree import Call, Expression, N
 from calculus_harness.rewards.reading.latex import to_latex
 
 #: Another convention has a budget of its own; points are chosen, and f evaluated there, beside it.
-MOST = 4 * BUDGET
+LIMIT = 4 * BUDGET
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], int]:
 def test_the_search_for_steps_is_charged(
     work: Callable[[str, str], int], integrand: str, answer: str
 ) -> None:
-    assert work(answer, integrand) < MOST
+    assert work(answer, integrand) < LIMIT
 
 
 def draw(source: random.Random, depth: int) -> Expression:
@@ -66,10 +66,10 @@ def draw(source: random.Random, depth: int) -> Expression:
     x = Symbol("x")
     if depth == 0 or source.random() < 0.15:
         return source.choice([x, Call("add", (x, Number(source.choice([-2, -1, 1, 3]))))])
-    inner, kind = draw(source, depth - 1), source.random()
-    if kind < 0.4:
+    inner, u = draw(source, depth - 1), source.random()
+    if u < 0.4:
         return Call(source.choice(["add", "mul", "div"]), (inner, draw(source, depth - 1)))
-    if kind < 0.6:
+    if u < 0.6:
         return Call(source.choice(["ln", "atan", "sqrt", "exp", "abs", "sin"]), (inner,))
     power = source.choice([-60, -3, 2, 3, 5, 20, 60, 1000, 4001, 9_999_999])
     return Call("pow", (inner, Number(power, source.choice([1, 1, 1, 2, 3, 5000]))))
@@ -80,4 +80,4 @@ def test_high_powers_take_no_more(work: Callable[[str, str], int]) -> None:
     for seed in range(2000):
         expression = draw(random.Random(seed), 4)
         answer, integrand = to_latex(expression), to_latex(differentiate(expression))
-        assert work(answer, integrand) < MOST, (seed, answer)
+        assert work(answer, integrand) < LIMIT, (seed, answer)

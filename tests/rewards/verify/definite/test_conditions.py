@@ -1,4 +1,4 @@
-"""Conditions that a problem states on its parameters are read, and answers are judged by them."""
+"""Conditions of a problem on the parameters are read, and answers are judged by them."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from calculus_harness.rewards.numeric.quadrature import QuadratureError, draws, 
 from calculus_harness.rewards.numeric.quadrature.draws import draws_of, value_at
 from calculus_harness.rewards.reading.problem.conditions import conditions_of
 
-KINDS = [
+ASSUMPTIONS = [
     (r"n\in\mathbb{N}", {"n": "integer"}),
     (r"\quad (n \text{ a positive integer})", {"n": "integer"}),
     (r"\text{where }n\text{ is an odd natural number}", {"n": "odd"}),
@@ -36,11 +36,11 @@ KINDS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "kinds"), KINDS)
-def test_kinds_of_parameters(text, kinds):
-    found = conditions_of(text)
-    assert found is not None
-    assert dict(found.kinds) == kinds
+@pytest.mark.parametrize(("text", "assumptions"), ASSUMPTIONS)
+def test_kinds_of_parameters(text, assumptions):
+    conditions = conditions_of(text)
+    assert conditions is not None
+    assert dict(conditions.kinds) == assumptions
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Answers that only come near: decimals, near misses, and numbers fitted to the digits."""
+"""Nearly right answers: decimals, near misses, and numbers fitted to the digits."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ CONVERGENT = [row for row in BANK if row["value"] != "diverges"]
 
 
 def near_misses(row, random):
-    """Wrong values that share digits, or the form, with the right one."""
+    """Wrong values with the digits, or the form, of the right value."""
     value = row["value"]
     integral = prepare_definite(row["integral"])
     small = random.integer(1, 9)
@@ -30,9 +30,9 @@ def near_misses(row, random):
         yield rf"2\left({value}\right)"
         yield rf"-\left({value}\right)"
     if not integral.parameters:
-        known = evaluate(integral, {}, 60).ball.str(random.integer(12, 40), radius=False)
+        digits = evaluate(integral, {}, 60).ball.str(random.integer(12, 40), radius=False)
         if value != "0":
-            yield known.replace("e", r"\cdot 10^") + "1"
+            yield digits.replace("e", r"\cdot 10^") + "1"
 
 
 def assert_none_is_accepted(rows, seed):
@@ -60,7 +60,7 @@ FITTED = [r"\int_0^1 x^x dx", r"\int_0^1 e^{-x^4} dx", r"\int_0^1 \frac{\sin x}{
 @pytest.mark.parametrize("problem", FITTED)
 @pytest.mark.parametrize("digits", [16, 24, 34, 44])
 def test_integer_relations_fitted_to_the_digits_are_not_accepted(problem, digits):
-    """PSLQ finds "closed forms" for any number; they agree to as many digits as they encode."""
+    """PSLQ finds "closed forms" for any number, which agree to as many digits as they encode."""
     value = evaluate(prepare_definite(problem), {}, 80).ball
     with mpmath.workdps(digits), precision(400):
         x = mpmath.mpf(value.str(digits + 5, radius=False))

@@ -1,4 +1,4 @@
-"""Values that are proved by the fundamental theorem, and those that must not be."""
+"""Values proved by the fundamental theorem, and values without a valid proof."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from calculus_harness.rewards.verify.fundamental_theorem import _has_slope, with
 
 
 def proof(problem: str, answer: str) -> str:
-    """What the theorem says of an answer that is taken for right."""
+    """The theorem's result on an answer taken as right."""
     outcome = Outcome(Status.CORRECT)
     tree = read(answer)[0].expression
     return with_theorem(outcome, prepare_definite(problem), tree).proof

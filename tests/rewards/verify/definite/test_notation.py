@@ -1,4 +1,4 @@
-"""Constants and functions as handbooks and models write them, in values of definite integrals."""
+"""Constants and functions in the notation of handbooks and models, in definite integrals."""
 
 import pytest
 
@@ -81,7 +81,7 @@ RIGHT = {
 
 
 @pytest.mark.parametrize(
-    ("problem", "answer"), [(problem, one) for problem, each in RIGHT.items() for one in each]
+    ("problem", "answer"), [(problem, text) for problem, right in RIGHT.items() for text in right]
 )
 def test_the_notation_is_read(problem, answer):
     verdict = verify_definite_integral(rf"So $\boxed{{{answer}}}$", problem)

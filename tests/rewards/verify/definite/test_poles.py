@@ -30,7 +30,7 @@ def test_divergence_at_poles_without_a_name(integral, diverges):
 
 
 def test_a_jump_of_the_reciprocal_through_zero_is_no_pole():
-    """1/f = sgn(x^3 - 2) changes its sign, with bounded values and no slope; f is 1 or -1."""
+    """1/f = sgn(x^3 - 2) changes sign, with bounded values and no slope; f is 1 or -1."""
     f = read(r"\frac{1}{\operatorname{sgn}(x^3-2)}")[0].expression
     assert not has_simple_pole(f, "x", {}, arb(2).root(3))
     f = read(r"\frac{1}{x^3-2}")[0].expression

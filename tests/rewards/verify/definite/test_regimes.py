@@ -1,4 +1,4 @@
-"""Parameters in regimes, hidden parts, and what must not change a verdict."""
+"""Parameters in regimes, hidden parts, and changes without an effect on a verdict."""
 
 import pytest
 from hypothesis import given
@@ -81,14 +81,14 @@ def test_a_part_that_is_exactly_zero_hides_nothing():
 
 @examples(15)
 @given(st.integers(-6, 6), st.integers(1, 9), st.sampled_from(["gauss", "cosh", "rational"]))
-def test_a_shift_by_a_power_of_ten_changes_no_verdict(power, scale, kind):
+def test_a_shift_by_a_power_of_ten_changes_no_verdict(power, scale, case):
     shift = f"{scale}\\cdot10^{{{abs(power)}}}"
     u = f"(x{'-' if power < 0 else '+'}{shift})"
     f, value = {
         "gauss": (rf"e^{{-{u}^2}}", r"\sqrt\pi"),
         "cosh": (rf"\frac{{1}}{{\cosh^2{u}}}", "2"),
         "rational": (rf"\frac{{1}}{{1+{u}^2}}", r"\pi"),
-    }[kind]
+    }[case]
     problem = rf"\int_{{-\infty}}^\infty {f}\,dx"
     assert verdict(problem, value).correct
     for wrong in ("0", rf"\frac{{{value}}}{{2}}"):
@@ -150,7 +150,7 @@ def test_an_integrand_that_is_real_for_no_parameter_is_an_error():
         verify_definite_integral(r"\boxed{1}", r"\int_{-1}^0 \ln(a x)\,dx")
 
 
-KNOWN = [
+VALUES = [
     (r"\frac{1}{1+@^2}", "0", "1", r"\frac{\pi}{4}", r"\frac{\pi}{4}+10^{-20}"),
     (r"@^2 e^{-@}", "0", r"\infty", "2", "1.9999999999"),
     (r"\frac{\ln @}{1+@}", "0", "1", r"-\frac{\pi^2}{12}", r"\frac{\pi^2}{12}"),
@@ -162,20 +162,20 @@ KNOWN = [
 
 
 @examples(40)
-@given(st.sampled_from(KNOWN), st.integers(0, 4), st.integers(-3, 6), st.integers(2, 9))
-def test_a_substitution_changes_no_verdict(known, kind, power, n):
+@given(st.sampled_from(VALUES), st.integers(0, 4), st.integers(-3, 6), st.integers(2, 9))
+def test_a_substitution_changes_no_verdict(row, case, power, n):
     """f(c x) c, f(x - m), f(x^n) n x^{n-1}, f(1/x)/x^2 and f(a x) a with a parameter."""
-    f, low, high, right, wrong = known
+    f, low, high, right, wrong = row
     endless = high == r"\infty"
-    if kind == 0:
+    if case == 0:
         c = rf"10^{{{power}}}"
         inner, factor, limits = rf"({c}x)", c, (low, high if endless else rf"10^{{{-power}}}")
-    elif kind == 1:
+    elif case == 1:
         m = n * 10 ** abs(power)
         inner, factor, limits = f"(x-{m})", "1", (str(m), high if endless else str(m + 1))
-    elif kind == 2:
+    elif case == 2:
         inner, factor, limits = f"(x^{{{n}}})", f"{n}x^{{{n - 1}}}", (low, high)
-    elif kind == 3:
+    elif case == 3:
         inner, factor, limits = r"(\frac1x)", r"\frac{1}{x^2}", ("0" if endless else "1", r"\infty")
     else:
         inner, factor, limits = "(ax)", "a", (low, high if endless else r"\frac1a")

@@ -1,8 +1,8 @@
 r"""A labelled corpus of solutions: derivations of `templates`, written down in many voices.
 
-Every solution is right, or has one planted error whose place and kind are known. An error is
-``lucky`` (what follows is right, and so is the answer), ``last`` (it is in the last line) or
-``carried`` (all that follows carries it on).
+Every solution is right, or has a planted error with a known place and kind. An error is ``lucky``
+(all later lines and the answer are right), ``last`` (in the last line) or ``carried`` (all later
+lines carry the error on).
 
     python -m tests.rewards.verify.solution_steps.corpus > solutions.jsonl
 """
@@ -26,7 +26,7 @@ SEED = 22
 
 @dataclass(frozen=True)
 class Labelled:
-    """A solution with what is known of it; ``start`` and ``end`` enclose what is wrong."""
+    """A labelled solution; ``start`` and ``end`` enclose the wrong text."""
 
     id: str
     integrand: str
@@ -43,7 +43,7 @@ HAND = ("solutions", "unseen_first", "unseen_second")
 
 
 def by_hand(name: str) -> list[Labelled]:
-    """The solutions of such a file; what is wrong first in one stands between <<< and >>>."""
+    """The solutions of a file; <<< and >>> enclose the first wrong text of a solution."""
     path = Path(__file__).parents[2] / "cases" / f"{name}.toml"
     rows = []
     for row in tomllib.loads(path.read_text("utf-8"))["solution"]:
@@ -57,7 +57,7 @@ def by_hand(name: str) -> list[Labelled]:
 
 
 class Page:
-    """Text as it is written, with the place of every line's right side."""
+    """A growing text, with the place of every line's right side."""
 
     def __init__(self, style: Callable[[str], str]) -> None:
         self.text = ""
@@ -92,8 +92,8 @@ def _introduce(
 
 def _conclude(page: Page, derivation: Derivation, opening: str, closing: str) -> None:
     """The lines after the chain."""
-    first = len(derivation.before) + len(derivation.chain)
-    for number, line in enumerate(derivation.after, first):
+    start = len(derivation.before) + len(derivation.chain)
+    for number, line in enumerate(derivation.after, start):
         page.say(f"{line.prose} {opening}")
         page.write(line.left)
         page.say(" = ")
@@ -101,7 +101,7 @@ def _conclude(page: Page, derivation: Derivation, opening: str, closing: str) ->
         page.say(f"{closing}.\n")
 
 
-def _whole(derivation: Derivation) -> str:
+def _integral_of(derivation: Derivation) -> str:
     return rf"\int {derivation.integrand}\,dx"
 
 
@@ -112,7 +112,7 @@ def _links(derivation: Derivation) -> Iterator[tuple[int, Line]]:
 def displays(page: Page, derivation: Derivation) -> None:
     _introduce(page, derivation, "$", "$", ", ")
     page.say("Then\n\\[ ")
-    page.write(_whole(derivation))
+    page.write(_integral_of(derivation))
     for number, line in _links(derivation):
         page.say(" = ")
         page.write(line.right, number)
@@ -123,7 +123,7 @@ def displays(page: Page, derivation: Derivation) -> None:
 def align(page: Page, derivation: Derivation) -> None:
     _introduce(page, derivation, "$", "$", ", ")
     page.say("We get\n\\begin{align*}\n")
-    page.write(_whole(derivation))
+    page.write(_integral_of(derivation))
     for number, line in _links(derivation):
         page.say(" &= ")
         page.write(line.right, number)
@@ -135,7 +135,7 @@ def align(page: Page, derivation: Derivation) -> None:
 def one_line(page: Page, derivation: Derivation) -> None:
     _introduce(page, derivation, "$", "$", " and ")
     page.say("\n$$")
-    page.write(_whole(derivation))
+    page.write(_integral_of(derivation))
     for number, line in _links(derivation):
         page.say("=")
         page.write(line.right, number)
@@ -144,11 +144,11 @@ def one_line(page: Page, derivation: Derivation) -> None:
 
 
 def restated(page: Page, derivation: Derivation) -> None:
-    page.say(f"We want $\\displaystyle {_whole(derivation)}$.\n\n")
+    page.say(f"We want $\\displaystyle {_integral_of(derivation)}$.\n\n")
     _introduce(page, derivation, "\\( ", " \\)", "; ")
     for number, line in _links(derivation):
         page.say("\n" + ("Therefore" if number % 2 else "It follows that") + "\n$$\n")
-        page.write(_whole(derivation))
+        page.write(_integral_of(derivation))
         page.say(" = ")
         page.write(line.right, number)
         page.say("\n$$")
@@ -162,7 +162,7 @@ def bare(page: Page, derivation: Derivation) -> None:
         page.say(" = ")
         page.write(line.right, number)
         page.say("\n")
-    page.write(_whole(derivation))
+    page.write(_integral_of(derivation))
     for number, line in _links(derivation):
         page.say("\n= " if number > len(derivation.before) else " = ")
         page.write(line.right, number)
@@ -181,14 +181,14 @@ def steps(page: Page, derivation: Derivation) -> None:
             page.write(line.right, number)
             page.say("$\n")
     page.say("\n### Step 2: The integral\n\n")
-    before = _whole(derivation)
+    front = _integral_of(derivation)
     for number, line in _links(derivation):
         page.say(f"{number}. \\[")
-        page.write(before)
+        page.write(front)
         page.say(" = ")
         page.write(line.right, number)
         page.say("\\]\n")
-        before = line.right
+        front = line.right
     page.say("\n### Step 3: Result\n\n")
     _conclude(page, derivation, "\\[", "\\]")
 
@@ -203,7 +203,7 @@ def columns(page: Page, derivation: Derivation) -> None:
             page.say(" & " if number % 2 == 0 else " \\\\\n")
         page.say("\\end{align*}\n")
     page.say("\\[\\begin{aligned}\n& ")
-    page.write(_whole(derivation))
+    page.write(_integral_of(derivation))
     for number, line in _links(derivation):
         page.say(" \\\\\n&\\quad = ")
         page.write(line.right, number)
@@ -220,7 +220,7 @@ def german(page: Page, derivation: Derivation) -> None:
         page.write(line.right, number)
         page.say("$")
     page.say(". Damit ist\n\\begin{equation*}\\begin{split}\n")
-    page.write(_whole(derivation))
+    page.write(_integral_of(derivation))
     for number, line in _links(derivation):
         page.say(" &= ")
         page.write(line.right, number)
@@ -231,14 +231,14 @@ def german(page: Page, derivation: Derivation) -> None:
 
 def inline(page: Page, derivation: Derivation) -> None:
     _introduce(page, derivation, "$", "$", ", ")
-    before = _whole(derivation)
+    front = _integral_of(derivation)
     for number, line in _links(derivation):
         page.say("So $" if number % 2 else "We have $")
-        page.write(before)
+        page.write(front)
         page.say(" = ")
         page.write(line.right, number)
         page.say("$. ")
-        before = line.right
+        front = line.right
     page.say("\n")
     _conclude(page, derivation, "$", "$")
 
@@ -297,35 +297,36 @@ def written(
     ending = r.choice(ENDINGS[:3] if derivation.after else ENDINGS)
     page.say(ending % page.style(answer) if ending else "")
     start, end = page.places[wrong] if wrong is not None else (-1, -1)
-    kind = derivation.lines[wrong].kind if wrong is not None else ""
-    return Labelled(name, derivation.integrand, page.text, voice.__name__, label, kind, start, end)
+    step = derivation.lines[wrong].kind if wrong is not None else ""
+    return Labelled(name, derivation.integrand, page.text, voice.__name__, label, step, start, end)
 
 
-def planted(derivation: Derivation, place: int, right: str) -> Derivation:
-    """The derivation with another right side in one line."""
+def planted(derivation: Derivation, at: int, right: str) -> Derivation:
+    """The derivation with a changed right side in a line."""
     lines = [*derivation.lines]
-    lines[place] = replace(lines[place], right=right)
-    first = len(derivation.before)
-    second = first + len(derivation.chain)
+    lines[at] = replace(lines[at], right=right)
+    start = len(derivation.before)
+    second = start + len(derivation.chain)
     return replace(
         derivation,
-        before=tuple(lines[:first]),
-        chain=tuple(lines[first:second]),
+        before=tuple(lines[:start]),
+        chain=tuple(lines[start:second]),
         after=tuple(lines[second:]),
     )
 
 
-def carried(derivation: Derivation, place: int, factor: str) -> Derivation:
-    """The derivation with a factor too much in a link of the chain and in all that follow."""
-    for at in range(place, len(derivation.before) + len(derivation.chain)):
+def carried(derivation: Derivation, start: int, factor: str) -> Derivation:
+    """The derivation with an extra factor in a link of the chain and in all later links."""
+    for at in range(start, len(derivation.before) + len(derivation.chain)):
         body, plus, constant = derivation.lines[at].right.partition(" + C")
         derivation = planted(derivation, at, rf"{factor}\left({body}\right){plus}{constant}")
     return derivation
 
 
 def corpus(size: int = SIZE, seed: int = SEED) -> Iterator[Labelled]:
-    """The solutions: of five, two are right; the others have an error."""
+    """The solutions: two of five are right; three of five have an error."""
     for number in range(size):
+        # A solution depends on its number alone, so the corpus can grow.
         r = Random(f"{seed}/{number}")
         make = TEMPLATES[number % len(TEMPLATES)]
         voice = VOICES[number % len(VOICES)]
@@ -334,22 +335,24 @@ def corpus(size: int = SIZE, seed: int = SEED) -> Iterator[Labelled]:
         label = ("right", "lucky", "right", "last", "carried")[number // len(TEMPLATES) % 5]
         lines = derivation.lines
         final = len(lines) - 1
+        # An error is only carried through a chain; lines after the chain would correct the error.
         if label == "carried" and derivation.after:
             label = "last"
         if label == "right":
             yield written(name, derivation, voice, r, None, label)
             continue
         if label == "carried":
-            place = r.randrange(len(derivation.before), final + 1)
+            at_line = r.randrange(len(derivation.before), final + 1)
             factor = r.choice(["-", "2", r"\frac{1}{2}"])
-            yield written(name, carried(derivation, place, factor), voice, r, place, label)
+            yield written(name, carried(derivation, at_line, factor), voice, r, at_line, label)
             continue
+        # Lines with known mistakes: the final line for "last", any other line for "lucky".
         able = [
             at for at, line in enumerate(lines) if line.wrong and (at == final) == (label == "last")
         ]
-        place = r.choice(able)
-        wrong = planted(derivation, place, r.choice(lines[place].wrong))
-        yield written(name, wrong, voice, r, place, label)
+        at_line = r.choice(able)
+        wrong = planted(derivation, at_line, r.choice(lines[at_line].wrong))
+        yield written(name, wrong, voice, r, at_line, label)
 
 
 if __name__ == "__main__":

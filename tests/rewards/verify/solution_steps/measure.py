@@ -1,4 +1,4 @@
-"""What the verifier of steps finds of the corpus."""
+"""Measurements of the verifier of steps on the corpus."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Measured:
 
 
 def finds(solution: Solution, start: int, end: int) -> bool:
-    """Whether the first wrong claim is the one that ends in a place."""
+    """Whether the first wrong claim ends in a given place."""
     if solution.first_wrong is None:
         return False
     claim = solution.claims[solution.first_wrong]
@@ -39,27 +39,28 @@ def finds(solution: Solution, start: int, end: int) -> bool:
 
 
 def measure(solutions: Iterable[Labelled]) -> Measured:
-    """Verify every solution, and compare with its label."""
+    """Verify every solution, and compare with the label."""
     measured = Measured()
-    for one in solutions:
-        solution = verify_solution(one.text, one.integrand)
-        measured.outcomes[one.label, solution.outcome] += 1
+    for labelled in solutions:
+        solution = verify_solution(labelled.text, labelled.integrand)
+        measured.outcomes[labelled.label, solution.outcome] += 1
         claims: Sequence[object] = solution.claims
-        shown = [claim for claim in solution.claims if claim.displayed]
-        measured.displayed += len(shown)
-        measured.judged += sum(claim.judgement is not Judgement.UNCHECKED for claim in shown)
-        if one.label == "right":
+        displayed = [claim for claim in solution.claims if claim.displayed]
+        measured.displayed += len(displayed)
+        measured.judged += sum(claim.judgement is not Judgement.UNCHECKED for claim in displayed)
+        # Right solutions measure false alarms, wrong solutions measure found errors.
+        if labelled.label == "right":
             wrong = sum(claim.judgement is Judgement.INCORRECT for claim in solution.claims)
             measured.claims += len(claims)
             measured.alarms += wrong
             if wrong:
-                measured.false.append((one, solution))
+                measured.false.append((labelled, solution))
             continue
         measured.planted += 1
-        if finds(solution, one.start, one.end):
+        if finds(solution, labelled.start, labelled.end):
             measured.found += 1
             assert solution.first_wrong is not None
-            measured.kinds += solution.claims[solution.first_wrong].kind == one.kind
+            measured.kinds += solution.claims[solution.first_wrong].kind == labelled.kind
         else:
-            measured.missed.append((one, solution))
+            measured.missed.append((labelled, solution))
     return measured

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  # formulas
-r"""Tries that a text gives up, and what it quotes: nothing of them is asserted, nor earns."""
+r"""Abandoned tries and quotations: not asserted, and without a reward."""
 
 from __future__ import annotations
 
@@ -208,18 +208,18 @@ $$\int x^2\ln x\,dx=\frac{x^3}{3}\ln x-\frac{x^3}{9}+C$$""",
 @pytest.mark.parametrize(("problem", "text", "wrong"), ROWS)
 def test_attempts(problem: str, text: str, wrong: str | None) -> None:
     solution = verify_solution(text, problem, thoughts=True)
-    steps = [one for one in solution.claims if one.kind != "final"]
-    found = [one for one in steps if one.judgement is Judgement.INCORRECT]
+    steps = [claim for claim in solution.claims if claim.kind != "final"]
+    refuted = [claim for claim in steps if claim.judgement is Judgement.INCORRECT]
     if wrong is None:
-        assert found == []
+        assert refuted == []
     else:
-        assert wrong in text[found[0].start : found[0].end]
+        assert wrong in text[refuted[0].start : refuted[0].end]
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row[2] is None])
 def test_a_try_that_is_given_up_earns_no_more_than_none(row: tuple[str, str, str | None]) -> None:
     problem, text, _ = row
     wrong = verify_solution(text, problem, thoughts=True)
-    if any(one.withdrawn for one in wrong.claims):
-        first = next(at for at, one in enumerate(wrong.claims) if one.withdrawn)
-        assert all(one.gain == 0 for one in wrong.claims[first:])
+    if any(claim.withdrawn for claim in wrong.claims):
+        start = next(at for at, claim in enumerate(wrong.claims) if claim.withdrawn)
+        assert all(claim.gain == 0 for claim in wrong.claims[start:])

@@ -1,4 +1,4 @@
-"""The labelled corpus: how many planted errors are found, and how many false alarms there are."""
+"""The labelled corpus: the share of found planted errors, and of false alarms."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ def test_the_corpus(seed: int) -> None:
 
 
 def test_responses_that_were_not_written_for_this() -> None:
-    """Right answers as models give them: no step of theirs is called wrong that is right."""
+    """Models' right answers: no right step is called wrong."""
     claims = unchecked = 0
     for number, row in enumerate(json.loads(RESPONSES.read_text("utf-8")), 1):
         if row["label"] != "right" or number % 8:
             continue
         solution = verify_solution(row["response"], row["integrand"])
-        wrong = [one for one in solution.claims if one.failed]
+        wrong = [claim for claim in solution.claims if claim.failed]
         assert bool(wrong) == (number in WRONG_INDEED), row
         claims += len(solution.claims)
-        unchecked += sum(one.judgement is Judgement.UNCHECKED for one in solution.claims)
+        unchecked += sum(claim.judgement is Judgement.UNCHECKED for claim in solution.claims)
     assert unchecked < 0.1 * claims

@@ -1,6 +1,6 @@
-"""Solutions that a language model wrote without having seen the verifier: 50 right, 60 wrong.
+"""Solutions by a language model without knowledge of the verifier: 50 right, 60 wrong.
 
-Each wrong one names its first wrong claim. The first run, before any change was made for these
+Each wrong solution names the first wrong claim. The first run, before any change was made for these
 texts, called 1 of 590 claims of right solutions wrong, and named the first wrong claim of 58 of 60.
 """
 
@@ -64,6 +64,6 @@ def test_the_first_wrong_claim_is_named() -> None:
             for claim in claims(case)
             if claim.judgement is Judgement.INCORRECT or claim.withdrawn
         ]
-        first = wrong[0]
-        named += first.start < begin + len(case["first_wrong"]) and begin < first.end
+        earliest = wrong[0]
+        named += earliest.start < begin + len(case["first_wrong"]) and begin < earliest.end
     assert named >= 58

@@ -1,10 +1,10 @@
 # ruff: noqa: E501  # formulas
-"""What is asserted, and where it holds: limits, bars, conditions, asides, letters, ranges.
+"""Assertions and their scopes: limits, bars, conditions, asides, letters, ranges.
 
-`worked_solutions.json` has 120 solutions by a writer who knew nothing of the verifier (T..): 80 with
-nothing wrong and 40 with one wrong formula. The first run called 4 of the 80 wrong and found nothing
-wrong in 10 of the 40. The other cases were written by the verifier's author: S.. before they were
-read (60 of 60 rightly at the first run), the others to find false alarms.
+`worked_solutions.json` has 120 solutions by a writer without knowledge of the verifier (T..): 80
+right solutions and 40 with a wrong formula. The first run called 4 of the 80 wrong and found no
+error in 10 of the 40. The other cases were written by the verifier's author: S.. before any run (60
+of 60 judged rightly at the first run), the remaining cases to find false alarms.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ def test_worked_solutions(row: dict[str, str]) -> None:
 @pytest.mark.parametrize("row", ROWS, ids=[row["name"] for row in ROWS])
 def test_scopes(row: dict[str, str]) -> None:
     solution = verify_solution(row["text"], row["problem"])
-    found = {claim.judgement for claim in solution.claims if claim.kind != "final"}
+    judgements = {claim.judgement for claim in solution.claims if claim.kind != "final"}
     if row["want"] == "nothing wrong":
-        assert Judgement.INCORRECT not in found
+        assert Judgement.INCORRECT not in judgements
     elif row["want"] == "something wrong":
-        assert Judgement.INCORRECT in found
+        assert Judgement.INCORRECT in judgements
     else:  # nothing correct, no progress
-        assert Judgement.CORRECT not in found
+        assert Judgement.CORRECT not in judgements
         assert solution.progress == 0
 
 
@@ -145,8 +145,8 @@ def test_scopes(row: dict[str, str]) -> None:
     ],
 )
 def test_where_claims_hold(text: str, problem: str, expected: str) -> None:
-    claims = [one for one in verify_solution(text, problem).claims if one.kind != "final"]
-    assert "".join(str(one.judgement)[0].upper() for one in claims) == expected
+    claims = [c for c in verify_solution(text, problem).claims if c.kind != "final"]
+    assert "".join(str(c.judgement)[0].upper() for c in claims) == expected
 
 
 def test_a_condition_of_a_letter_says_nothing_of_numbers() -> None:
@@ -192,5 +192,5 @@ def test_thoughts_are_read_on_request_only() -> None:
 )
 def test_a_value_may_stand_before_its_letter(text: str, wrong: list[str]) -> None:
     claims = verify_solution(text, "2x").claims
-    found = [one for one in claims if one.judgement is Judgement.INCORRECT and one.kind != "final"]
-    assert [one.right for one in found] == wrong
+    wrong_claims = [c for c in claims if c.judgement is Judgement.INCORRECT and c.kind != "final"]
+    assert [c.right for c in wrong_claims] == wrong

@@ -1,4 +1,4 @@
-"""Reading and judging the steps of solutions, one matter at a time."""
+"""Reading and judging the steps of solutions, a matter at a time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.rewards.verify.solution_steps.measure import finds
 
 ROWS = [row for name in HAND for row in by_hand(name)]
 
-PARTS = r"""Let $u = x$ and $dv = e^{2x}\,dx$, so $du = dx$ and $v = \frac12 e^{2x}$. Then
+BY_PARTS = r"""Let $u = x$ and $dv = e^{2x}\,dx$, so $du = dx$ and $v = \frac12 e^{2x}$. Then
 \begin{align*}
 \int x e^{2x}\,dx &= \frac{x}{2}e^{2x} - \frac12\int e^{2x}\,dx \\
 &= \frac{x}{2}e^{2x} - \frac14 e^{2x} + C.
@@ -24,9 +24,9 @@ PARTS = r"""Let $u = x$ and $dv = e^{2x}\,dx$, so $du = dx$ and $v = \frac12 e^{
 
 
 def judged(text: str, integrand: str = "x") -> list[str]:
-    """C, I or U for every claim but the final one."""
+    """C, I or U for every claim except the final claim."""
     claims = verify_solution(text, integrand).claims
-    return [str(one.judgement)[0].upper() for one in claims if one.kind != "final"]
+    return [str(claim.judgement)[0].upper() for claim in claims if claim.kind != "final"]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.id for row in ROWS])
@@ -40,7 +40,7 @@ def test_solutions_that_were_written_by_hand(row: Labelled) -> None:
 
 
 def test_a_solution_by_parts() -> None:
-    solution = verify_solution(PARTS, "xe^{2x}")
+    solution = verify_solution(BY_PARTS, "xe^{2x}")
     assert [claim.kind for claim in solution.claims] == [
         "substitution",
         "parts",
@@ -48,17 +48,17 @@ def test_a_solution_by_parts() -> None:
         "integral",
         "final",
     ]
-    assert [one.name for one in solution.definitions][:2] == ["u", "v"]
+    assert [definition.name for definition in solution.definitions][:2] == ["u", "v"]
     assert solution.outcome == "right"
     assert solution.coverage == 1
     assert solution.progress == 1
     assert solution.claims[3].follows == 2
     for claim in solution.claims[:-1]:
-        assert PARTS[claim.start : claim.end].endswith(claim.right)
+        assert BY_PARTS[claim.start : claim.end].endswith(claim.right)
 
 
 def test_a_planted_error_has_a_witness_and_a_place() -> None:
-    text = PARTS.replace(r"- \frac14", r"- \frac12")
+    text = BY_PARTS.replace(r"- \frac14", r"- \frac12")
     solution = verify_solution(text, "xe^{2x}")
     assert solution.first_wrong == 3
     claim = solution.claims[3]
@@ -69,7 +69,7 @@ def test_a_planted_error_has_a_witness_and_a_place() -> None:
 
 
 def test_a_solution_travels_as_json() -> None:
-    solution = verify_solution(PARTS.replace("14", "12"), "xe^{2x}")
+    solution = verify_solution(BY_PARTS.replace("14", "12"), "xe^{2x}")
     row = solution.to_dict()
     assert row["outcome"] == "wrong"
     assert Solution.from_dict(row) == solution
@@ -168,7 +168,7 @@ def test_claims(text: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "kind"),
+    ("text", "claim_kind"),
     [
         (r"$\frac{d}{dx}x^2 = 2x$", "derivative"),
         (r"$\int x\,dx = \frac{x^2}{2}$", "integral"),
@@ -182,9 +182,9 @@ def test_claims(text: str, expected: str) -> None:
         (r"$\int_0^1 x\,dx = \frac12$", "definite integral"),
     ],
 )
-def test_kinds(text: str, kind: str) -> None:
+def test_kinds(text: str, claim_kind: str) -> None:
     claim = verify_solution(text, "x").claims[0]
-    assert (claim.kind, claim.judgement) == (kind, Judgement.CORRECT)
+    assert (claim.kind, claim.judgement) == (claim_kind, Judgement.CORRECT)
 
 
 def test_the_value_of_a_definite_problem_is_behind_its_antiderivative() -> None:
@@ -253,9 +253,9 @@ HOSTILE = {
 @pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_text_costs_bounded_work(text: str) -> None:
-    found: list[Solution] = []
-    work = calls(lambda: found.append(verify_solution(text, "x^2e^x")))
-    assert len(found) == 1
+    solutions: list[Solution] = []
+    work = calls(lambda: solutions.append(verify_solution(text, "x^2e^x")))
+    assert len(solutions) == 1
     assert work < 12_000_000
 
 
@@ -278,20 +278,20 @@ def test_integrals_are_bounded_as_a_whole(name: str) -> None:
 
 
 def test_rewards_of_tokens() -> None:
-    solution = verify_solution(PARTS, "xe^{2x}")
-    offsets = [(at, at + 4) for at in range(0, len(PARTS), 4)]
+    solution = verify_solution(BY_PARTS, "xe^{2x}")
+    offsets = [(at, at + 4) for at in range(0, len(BY_PARTS), 4)]
     rewards = token_rewards(solution, offsets)
     assert sum(rewards) == pytest.approx(solution.progress)
-    place = offsets[rewards.index(max(rewards))]
-    assert any(place[0] < claim.end <= place[1] for claim in solution.claims)
+    token = offsets[rewards.index(max(rewards))]
+    assert any(token[0] < claim.end <= token[1] for claim in solution.claims)
     wrong = verify_solution("$1 = 2$", "x")
     assert token_rewards(wrong, [(0, 3), (3, 7)], wrong=-1.0) == [0.0, -1.0]
 
 
 def test_steps_beside_the_answer_in_one_reward() -> None:
     reward = make_reward("steps", ["correctness", "steps"], [1.0, 0.5])
-    right = PARTS + r"$\boxed{\frac{x}{2}e^{2x} - \frac14 e^{2x} + C}$"
-    texts = [right, PARTS.replace(r"\frac14", r"\frac12"), "I do not know."]
+    right = BY_PARTS + r"$\boxed{\frac{x}{2}e^{2x} - \frac14 e^{2x} + C}$"
+    texts = [right, BY_PARTS.replace(r"\frac14", r"\frac12"), "I do not know."]
     got = reward(["", "", ""], texts, integrand=["xe^{2x}"] * 3)
     assert got[0] == 1.5
     assert got[1:] == [0, 0]

@@ -1,6 +1,6 @@
-r"""Right solutions in the styles of textbooks and models, written for this: `solution_styles.txt`.
+r"""Right solutions in the styles of textbooks and models, in our words: `solution_styles.txt`.
 
-Nothing in them is wrong, nearly all is judged, and a slip that is planted in a claim is found.
+No claim is wrong, nearly all claims are judged, and a slip planted in a claim is found.
 """
 
 from __future__ import annotations
@@ -17,37 +17,37 @@ TEXT = (Path(__file__).parents[2] / "cases" / "solution_styles.txt").read_text("
 
 
 def solutions() -> list[tuple[str, str, Solution]]:
-    """The problems with their solutions; one is a double integral, which is no problem here."""
-    found = []
-    for part in TEXT.split("=== ")[1:]:
-        problem, _, text = part.partition("\n")
+    """The problems with their solutions; a double integral is no problem here."""
+    judged = []
+    for section in TEXT.split("=== ")[1:]:
+        problem, _, text = section.partition("\n")
         try:
-            found.append((problem, text, verify_solution(text, problem)))
+            judged.append((problem, text, verify_solution(text, problem)))
         except ProblemError:
             assert problem.count(r"\int") > 1
-    return found
+    return judged
 
 
 def test_nothing_is_called_wrong_and_nearly_all_is_judged() -> None:
-    claims = [one for _, _, solution in solutions() for one in solution.claims]
-    claims = [one for one in claims if one.kind != "final"]
-    assert [one for one in claims if one.judgement is Judgement.INCORRECT] == []
-    judged = sum(one.judgement is Judgement.CORRECT for one in claims)
+    claims = [claim for _, _, solution in solutions() for claim in solution.claims]
+    claims = [claim for claim in claims if claim.kind != "final"]
+    assert [claim for claim in claims if claim.judgement is Judgement.INCORRECT] == []
+    judged = sum(claim.judgement is Judgement.CORRECT for claim in claims)
     assert judged > 0.97 * len(claims)
 
 
 def test_planted_slips_are_found() -> None:
-    """One a solution; of those that are missed every third has no effect, as arctan 0 for - 0."""
-    random, planted, found = Random(3), 0, 0
+    """A slip per solution; a third of the missed slips has no effect, as arctan 0 for - 0."""
+    random, planted, named = Random(3), 0, 0
     for problem, text, solution in solutions():
-        right = [one for one in solution.claims if one.kind != "final" and one.displayed]
+        right = [c for c in solution.claims if c.kind != "final" and c.displayed]
         for claim in random.sample(right, min(1, len(right))):
             slip = slip_in(text, claim.end - len(claim.right), claim.end, random)
             if slip is None:
                 continue
             wrong = verify_solution(slip[0], problem)
-            first = wrong.claims[wrong.first_wrong] if wrong.first_wrong is not None else None
+            failed = wrong.claims[wrong.first_wrong] if wrong.first_wrong is not None else None
             planted += 1
-            found += first is not None and first.start <= slip[1] < first.end
+            named += failed is not None and failed.start <= slip[1] < failed.end
     assert planted > 100
-    assert found > 0.9 * planted
+    assert named > 0.9 * planted

@@ -34,13 +34,14 @@ Find \begin{enumerate} \item $\int x\dx$ \item $\int x^2\dx$ \end{enumerate}
 
 def test_worked_solutions_of_a_folder(tmp_path: Path) -> None:
     (tmp_path / "book.tex").write_text(BOOK, "utf-8")
-    first, *others = worked(tmp_path)
+    first, *further = worked(tmp_path)
     assert first.problem == r"\int 2x\cos(x^2)\,dx"
-    assert [one.problem for one in others] == [r"\int x\,dx", r"\int x^2\,dx"]
+    assert [example.problem for example in further] == [r"\int x\,dx", r"\int x^2\,dx"]
     assert [first.text[sign] for sign in first.signs] == ["="] * 4
-    assert [len(one.signs) for one in others] == [1, 1]
+    assert [len(example.signs) for example in further] == [1, 1]
     assert all(
-        verify_solution(one.text, one.problem).first_wrong is None for one in worked(tmp_path)
+        verify_solution(example.text, example.problem).first_wrong is None
+        for example in worked(tmp_path)
     )
 
 

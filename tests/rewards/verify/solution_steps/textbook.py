@@ -62,7 +62,7 @@ _SLIP = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """A worked solution, its problem, and the offsets of the signs of equality in displays."""
+    """A worked solution, the problem, and the offsets of the signs of equality in displays."""
 
     source: str
     problem: str
@@ -71,21 +71,21 @@ class Worked:
 
 
 def macros_of(texts: Mapping[str, str]) -> dict[str, tuple[int, str]]:
-    """The macros that files define, by name: the number of arguments and the body."""
-    found = {}
+    """The macros of files, by name: the number of arguments and the body."""
+    macros = {}
     for text in texts.values():
         for match in _MACRO.finditer(text):
             end = _closing(text, match.end() - 1)
             body = text[match.end() : end]
             if end >= 0 and len(body) < _BODY:
-                found[match[1]] = (int(match[2] or 0), body)
-    return found | MACROS
+                macros[match[1]] = (int(match[2] or 0), body)
+    return macros | MACROS
 
 
 def expanded(text: str, macros: Mapping[str, tuple[int, str]]) -> str:
     """A text with macros written out."""
     for _ in range(_ROUNDS):
-        parts: list[str] = []
+        pieces: list[str] = []
         at = 0
         for match in re.finditer(r"\\([A-Za-z]+)", text):
             if match.start() < at or match[1] not in macros:
@@ -100,22 +100,23 @@ def expanded(text: str, macros: Mapping[str, tuple[int, str]]) -> str:
                 else:
                     argument, end = text[start : start + 1], start + 1
                 body = body.replace(f"#{number}", argument)
-            parts += [text[at : match.start()], body]
+            pieces += [text[at : match.start()], body]
             # A macro ends at a letter, its body need not.
-            parts += [" "] if not count and text[end : end + 1].isalpha() and body else []
+            pieces += [" "] if not count and text[end : end + 1].isalpha() and body else []
             at = end
-        if not parts:
+        if not pieces:
             break
-        text = "".join(parts) + text[at:]
+        text = "".join(pieces) + text[at:]
     return text
 
 
 def worked(folder: Path) -> Iterator[Worked]:
-    """The worked solutions of a folder that are about one integral, in the order of the files."""
+    """The worked solutions of a folder about a single integral, in the order of the files."""
     texts = {
         str(path): path.read_text("utf-8", "replace") for path in sorted(folder.rglob("*.tex"))
     }
     texts = {name: _COMMENT.sub("\n", text) for name, text in texts.items()}
+    # Macros may be defined in one file and used in another.
     macros = macros_of(texts)
     for name, text in texts.items():
         for number, example in enumerate(_EXAMPLE.finditer(text)):
@@ -123,42 +124,46 @@ def worked(folder: Path) -> Iterator[Worked]:
             if cut is None:
                 continue
             statement, solution = (
-                _LAYOUT.sub(" ", _PICTURE.sub(" ", expanded(part, macros)))
-                for part in (example[2][: cut.start()], example[2][cut.end() :])
+                _LAYOUT.sub(" ", _PICTURE.sub(" ", expanded(item, macros)))
+                for item in (example[2][: cut.start()], example[2][cut.end() :])
             )
-            asked = integrals(statement)
+            problems = integrals(statement)
             items = _ITEM.split(solution)
-            parts = items[1:] if len(items) > len(asked) > 1 or len(items) > 2 else [solution]
-            for place, part in enumerate(parts):
-                own = integrals(part)
-                if len(parts) > 1 and len(asked) == len(parts):
-                    problem = asked[place]
-                elif len(parts) == 1 and asked:
-                    problem = asked[0]
+            # Exercises with several parts have an item for each part; the text before the first
+            # item belongs to none.
+            answers = items[1:] if len(items) > len(problems) > 1 or len(items) > 2 else [solution]
+            for index, item in enumerate(answers):
+                # The problem is the part's own integral, the only integral of the statement, or the
+                # first integral of the solution.
+                own = integrals(item)
+                if len(answers) > 1 and len(problems) == len(answers):
+                    problem = problems[index]
+                elif len(answers) == 1 and problems:
+                    problem = problems[0]
                 elif own:
                     problem = own[0]
                 else:
                     continue
-                source = f"{Path(name).name}:{number}.{place}"
-                yield Worked(source, problem, part, tuple(signs(part)))
+                source = f"{Path(name).name}:{number}.{index}"
+                yield Worked(source, problem, item, tuple(signs(item)))
 
 
 def integrals(text: str) -> list[str]:
     """The integrals of a statement, in LaTeX."""
-    found: list[str] = []
+    problems: list[str] = []
     for match in _MATH.finditer(text):
         formula = next(group for group in match.groups() if group is not None)
-        for each in _INTEGRAL.finditer(formula):
-            integral = each[0].strip()
+        for hit in _INTEGRAL.finditer(formula):
+            integral = hit[0].strip()
             if _UNDEFINED.search(integral):
                 continue
             if integral.count("\\int") == 1 and integral.count("{") == integral.count("}"):
-                found.append(integral)
-    return found
+                problems.append(integral)
+    return problems
 
 
 def signs(text: str) -> Iterator[int]:
-    """The offsets of every ``=`` in a display, but those of scripts and of words."""
+    """The offsets of every ``=`` in a display, without scripts and words."""
     for display in _DISPLAY.finditer(text):
         formula = _SCRIPT.sub(lambda match: " " * len(match[0]), display[0])
         for match in re.finditer("=", formula):
@@ -166,13 +171,15 @@ def signs(text: str) -> Iterator[int]:
 
 
 def slip_in(text: str, start: int, end: int, random: Random) -> tuple[str, int] | None:
-    """A text with a slip between two offsets, and its place; None where there is no room."""
-    places = list(_SLIP.finditer(text, start, end))
-    if not places:
+    """A text with a slip between two offsets, and the slip's place; None without room for a
+    slip.
+    """
+    slips = list(_SLIP.finditer(text, start, end))
+    if not slips:
         return None
-    place = random.choice(places)
-    wrong = _SLIPS.get(place[0]) or str((int(place[0]) + 1) % 10)
-    return text[: place.start()] + wrong + text[place.end() :], place.start()
+    slip = random.choice(slips)
+    wrong = _SLIPS.get(slip[0]) or str((int(slip[0]) + 1) % 10)
+    return text[: slip.start()] + wrong + text[slip.end() :], slip.start()
 
 
 def _closing(text: str, start: int) -> int:

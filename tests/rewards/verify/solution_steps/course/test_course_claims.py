@@ -1,4 +1,4 @@
-"""Steps of solutions of the course: what is judged, what is not, and that nothing is paid."""
+"""Steps of course solutions: judged claims, unjudged claims, and no rewards."""
 
 from __future__ import annotations
 
@@ -205,8 +205,8 @@ def test_values_at_the_start_determine_the_constants() -> None:
 )
 def test_constants_and_coefficients(text: str, expected: list[str]) -> None:
     text = r"$y = Ce^{x^2}$. " + text if "y(0)" in text else text
-    found = judgements(text, "y' = 2xy, y(0) = 3")
-    assert found[len(found) - len(expected) :] == expected
+    judged = judgements(text, "y' = 2xy, y(0) = 3")
+    assert judged[len(judged) - len(expected) :] == expected
 
 
 def solved() -> Solution:

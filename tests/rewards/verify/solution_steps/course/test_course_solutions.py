@@ -1,13 +1,13 @@
-"""Solutions of questions of the course: of a language model that knew nothing of the verifier.
+"""Solutions of course questions by a language model without knowledge of the verifier.
 
-`course_solutions.json` has 252 of these, each wrong one with its first wrong claim: 220 of one
-writer, 132 right and 88 wrong, and 32 of another writer (`third-..`) whose questions are read. The
-first run on 120, before any change was made for these texts, called 4 of 402 claims of right
-solutions wrong, and named the first wrong claim of 36 of 48. The first run on 100 more, after the
-reader had been developed on the others, called 1 of 403 wrong, and named 33 of 40. Of the other
-writer's solutions, no claim of the 16 right ones was called wrong; the first wrong claim of 7 of 16
-wrong ones is named, and of the others a later claim or the answer.
-`course_steps.json` was written by the author of the verifier, to find false alarms.
+`course_solutions.json` has 252 solutions, each wrong solution with the first wrong claim: 220 of a
+writer, 132 right and 88 wrong, and 32 readable solutions of another writer (`third-..`). The first
+run on 120, before any change was made for these texts, called 4 of 402 claims of right solutions
+wrong, and named the first wrong claim of 36 of 48. The first run on 100 more, after the reader had
+been developed on the others, called 1 of 403 wrong, and named 33 of 40. Of the other writer's
+solutions, no claim of the 16 right ones was called wrong; the first wrong claim of 7 of 16 wrong
+ones is named, and of the others a later claim or the answer. `course_steps.json` was written by the
+author of the verifier, to find false alarms.
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ def test_the_first_wrong_claim_is_named(case: dict[str, Any]) -> None:
     if case["id"] in MISSED:
         return
     begin = case["response"].index(case["first_wrong"])
-    first = next(claim for claim in solution.claims if claim.failed)
-    assert first.start < begin + len(case["first_wrong"])
-    assert begin < first.end
+    wrong = next(claim for claim in solution.claims if claim.failed)
+    assert wrong.start < begin + len(case["first_wrong"])
+    assert begin < wrong.end
 
 
 @pytest.mark.parametrize("name", ["limits", "sums", "differential_equations"])

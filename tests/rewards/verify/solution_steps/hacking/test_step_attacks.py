@@ -1,5 +1,5 @@
 # ruff: noqa: E501  # formulas
-r"""Sixty more ways to guess, written and tried at once: none earned anything, and none does now."""
+r"""Sixty more ways to guess, written and tried at once: no way earned a reward, then and now."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ W = r"\int x^2e^x\,dx"
 
 
 def g(frame: str) -> str:
-    """The guesses, each in a frame with ``{}`` for it, its number and the problem."""
+    """The guesses, each in a frame with ``{}`` for the guess, the number and the problem."""
     return "".join(
-        frame.replace("{}", each).replace("{n}", str(n)).replace("{W}", W)
-        for n, each in enumerate(G)
+        frame.replace("{}", guess).replace("{n}", str(n)).replace("{W}", W)
+        for n, guess in enumerate(G)
     )
 
 
@@ -108,6 +108,6 @@ def test_a_guess_that_stands_first_earns_what_it_would_alone() -> None:
     box = rf"\boxed{{{RIGHT}+C}}"
     guesses = g("${W} = {}+C$. ")
     texts = [right + box, right + guesses + box, guesses + right + box]
-    alone, before, behind = step_reward(completions=texts, integrand=[P] * 3)
-    assert alone == before == 1
+    alone, in_front, behind = step_reward(completions=texts, integrand=[P] * 3)
+    assert alone == in_front == 1
     assert behind == 0

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  # formulas
-r"""What earns nothing as a step: everything that brings the problem no nearer to a solution."""
+r"""Steps without a reward: all steps that bring the problem no nearer to a solution."""
 
 from __future__ import annotations
 
@@ -12,44 +12,44 @@ from calculus_harness.rewards.adapters.for_trl import step_reward
 HELPS = r"$\int x^2e^x\,dx = x^2e^x - 2\int xe^x\,dx$. "
 
 
-def worthless(rest: str) -> dict[str, str]:
-    """What earns nothing for the integrand x^2 times something."""
-    f = f"x^2{rest}"
+def worthless(factor: str) -> dict[str, str]:
+    """Worthless steps for the integrand x^2 times a factor."""
+    f = f"x^2{factor}"
     in_u = f.replace("x", "u")
-    whole = rf"\int {f}\,dx"
+    integral = rf"\int {f}\,dx"
     return {
-        "the question": f"We want ${whole}$.",
-        "the question, equated with itself": f"${whole} = {whole}$",
-        "the question with a name": f"Let $I = {whole}$. Then ${whole} = I$ and $2I = I + I$ and $I = 2I - I$.",
-        "a new letter": rf"Let $u = x$, $du = dx$. ${whole} = \int {in_u}\,du$",
-        "a factor taken out and in": rf"$2{whole} = \int 2{f}\,dx$, $\frac{{a\cdot {whole}}}{{a}} = {whole}$",
-        "nothing times it": rf"$0\cdot {whole} = 0$, $(1-1){whole} = 0$, $(\sqrt2\sqrt2 - 2){whole} = 0$",
+        "the question": f"We want ${integral}$.",
+        "the question, equated with itself": f"${integral} = {integral}$",
+        "the question with a name": f"Let $I = {integral}$. Then ${integral} = I$ and $2I = I + I$ and $I = 2I - I$.",
+        "a new letter": rf"Let $u = x$, $du = dx$. ${integral} = \int {in_u}\,du$",
+        "a factor taken out and in": rf"$2{integral} = \int 2{f}\,dx$, $\frac{{a\cdot {integral}}}{{a}} = {integral}$",
+        "nothing times it": rf"$0\cdot {integral} = 0$, $(1-1){integral} = 0$, $(\sqrt2\sqrt2 - 2){integral} = 0$",
         "identities": r"$x = x$, $1 + 1 = 2$, $\sin^2 x + \cos^2 x = 1$, $e^{2x} = (e^x)^2$. " * 9,
         "derivatives": r"$\frac{d}{dx}x^2 = 2x$ and $\frac{d}{dx}(e^x\cos x) = e^x\cos x - e^x\sin x$.",
         "other integrals": r"$\int 2x\,dx = x^2 + C$, $\int\cos x\,dx = \sin x + C$. " * 5,
-        "definitions": rf"Let $u = x^2$, $dv = {rest}\,dx$, $du = 2x\,dx$, $w = \sin x$.",
-        "a name for the integrand": rf"Let $k = {f}$. Then ${whole} = \int k\,dx$.",
-        "a function for it": rf"Let $g(x) = {f}$. Then ${whole} = \int g(x)\,dx$.",
-        "its differential": rf"Let $dg = {f}\,dx$. Then ${whole} = \int dg = g = g + C$.",
-        "an exponential of it": rf"Let $dg = {f}\,dx$, $h = e^g$. ${whole} = \int \frac{{dh}}{{h}}$.",
-        "parts without v": rf"Let $u = x^2$, $dv = {rest}\,dx$. ${whole} = \int u\,dv = uv - \int v\,du$.",
-        "a term moved": rf"${whole} = \int ({f} - x)\,dx + \frac{{x^2}}{{2}}$",
+        "definitions": rf"Let $u = x^2$, $dv = {factor}\,dx$, $du = 2x\,dx$, $w = \sin x$.",
+        "a name for the integrand": rf"Let $k = {f}$. Then ${integral} = \int k\,dx$.",
+        "a function for it": rf"Let $g(x) = {f}$. Then ${integral} = \int g(x)\,dx$.",
+        "its differential": rf"Let $dg = {f}\,dx$. Then ${integral} = \int dg = g = g + C$.",
+        "an exponential of it": rf"Let $dg = {f}\,dx$, $h = e^g$. ${integral} = \int \frac{{dh}}{{h}}$.",
+        "parts without v": rf"Let $u = x^2$, $dv = {factor}\,dx$. ${integral} = \int u\,dv = uv - \int v\,du$.",
+        "a term moved": rf"${integral} = \int ({f} - x)\,dx + \frac{{x^2}}{{2}}$",
         "terms moved again and again": "".join(
             rf"$\int ({f} - {n}x)\,dx = \int ({f} - {n + 1}x)\,dx + \frac{{x^2}}{{2}}$. "
             for n in range(20)
         ),
-        "a split in two": rf"${whole} = \int \frac{{{f}}}{{2}}\,dx + \int \frac{{{f}}}{{2}}\,dx$",
-        "a variable that is constant": rf"Let $x = t - t + 1$. ${whole} = \int 0\,dt = C$",
-        "another meaning of e": rf"Let $e = 1$, $e(x) = 0$. ${whole} = \frac{{x^3}}{{3}} + C$",
-        "no differential": rf"Let $d = 0$. ${whole} = 0$",
-        "an unknown constant": rf"${whole} = A$, ${whole} = A + C$, $A = {whole}$",
+        "a split in two": rf"${integral} = \int \frac{{{f}}}{{2}}\,dx + \int \frac{{{f}}}{{2}}\,dx$",
+        "a variable that is constant": rf"Let $x = t - t + 1$. ${integral} = \int 0\,dt = C$",
+        "another meaning of e": rf"Let $e = 1$, $e(x) = 0$. ${integral} = \frac{{x^3}}{{3}} + C$",
+        "no differential": rf"Let $d = 0$. ${integral} = 0$",
+        "an unknown constant": rf"${integral} = A$, ${integral} = A + C$, $A = {integral}$",
     }
 
 
-@pytest.mark.parametrize("rest", [r"e^x\cos x", "e^x", r"\sin(x)"])
+@pytest.mark.parametrize("factor", [r"e^x\cos x", "e^x", r"\sin(x)"])
 @pytest.mark.parametrize("name", worthless(""))
-def test_what_brings_the_problem_no_nearer_earns_nothing(name: str, rest: str) -> None:
-    assert verify_solution(worthless(rest)[name], f"x^2{rest}").progress == 0
+def test_what_brings_the_problem_no_nearer_earns_nothing(name: str, factor: str) -> None:
+    assert verify_solution(worthless(factor)[name], f"x^2{factor}").progress == 0
 
 
 #: The same for a definite integral; `whole` is that of 0 to 1, `inner` what is under the sign.
@@ -73,9 +73,9 @@ WORTHLESS_DEFINITE = {
 @pytest.mark.parametrize("name", WORTHLESS_DEFINITE)
 def test_what_brings_a_definite_problem_no_nearer_earns_nothing(name: str) -> None:
     inner = "x^2e^x"
-    whole = rf"\int_0^1 {inner}\,dx"
-    text = WORTHLESS_DEFINITE[name].format(whole=whole, inner=inner)
-    solution = verify_solution(text, whole)
+    integral = rf"\int_0^1 {inner}\,dx"
+    text = WORTHLESS_DEFINITE[name].format(whole=integral, inner=inner)
+    solution = verify_solution(text, integral)
     assert solution.progress == 0
     steps = [claim for claim in solution.claims if claim.kind != "final"]
     assert steps
@@ -83,13 +83,13 @@ def test_what_brings_a_definite_problem_no_nearer_earns_nothing(name: str) -> No
 
 
 def test_right_steps_of_a_definite_problem_earn_what_they_take_off() -> None:
-    whole = r"\int_0^1 x^2e^x\,dx"
-    first = r"$\int_0^1 x^2e^x\,dx = \left[x^2e^x\right]_0^1 - 2\int_0^1 xe^x\,dx$. "
+    integral = r"\int_0^1 x^2e^x\,dx"
+    by_parts = r"$\int_0^1 x^2e^x\,dx = \left[x^2e^x\right]_0^1 - 2\int_0^1 xe^x\,dx$. "
     then = r"$\int xe^x\,dx = xe^x - e^x + C$. "
-    last = r"$\int_0^1 x^2e^x\,dx = e - 2$"
+    value = r"$\int_0^1 x^2e^x\,dx = e - 2$"
     earned = [
-        verify_solution(text, whole).progress
-        for text in (first, first + then, first + then + last, last)
+        verify_solution(text, integral).progress
+        for text in (by_parts, by_parts + then, by_parts + then + value, value)
     ]
     assert 0 < earned[0] < earned[1] < earned[2] == earned[3] == pytest.approx(1)
 
@@ -140,11 +140,11 @@ def test_nothing_is_earned_after_a_wrong_step() -> None:
     ],
 )
 def test_no_chain_is_joined_to_a_statement_between(text: str) -> None:
-    whole = r"\int x^2e^x\,dx"
-    assert verify_solution(text.replace("{whole}", whole), "x^2e^x").progress == 0
+    integral = r"\int x^2e^x\,dx"
+    assert verify_solution(text.replace("{whole}", integral), "x^2e^x").progress == 0
 
 
 def test_the_readings_of_a_chain_fit_together() -> None:
-    """Of ``\\sin x/2`` one reading is the problem, and another is what the text integrates."""
+    """``\\sin x/2`` has two readings: one is the problem, and the text integrates the other."""
     text = r"$\int \sin x/2\,dx = -2\cos(x/2) + C$ and $\int \sin x/2\,dx = \int\sin x/2\,dx = -2\cos(x/2)$"
     assert verify_solution(text, r"\frac{\sin x}{2}").progress == 0

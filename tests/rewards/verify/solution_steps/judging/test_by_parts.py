@@ -1,4 +1,4 @@
-r"""Choices of ``u`` and ``dv``: wrong only where the text itself says what was meant."""
+r"""Choices of ``u`` and ``dv``: wrong only where the text itself states the meaning."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from calculus_harness.rewards import Claim, Judgement, verify_solution
 
 def wrong(problem: str, text: str) -> list[Claim]:
     claims = verify_solution(text, problem).claims
-    return [one for one in claims if one.judgement is Judgement.INCORRECT and one.kind != "final"]
+    return [c for c in claims if c.judgement is Judgement.INCORRECT and c.kind != "final"]
 
 
 RIGHT = [
@@ -172,11 +172,11 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("problem", "text", "place"), WRONG)
-def test_a_choice_that_fits_no_integral_is_wrong(problem: str, text: str, place: str) -> None:
-    first, *_ = wrong(problem, text)
-    assert (first.right, first.gain) == (place, 0.0)
-    assert text[first.start : first.end].endswith(place)
+@pytest.mark.parametrize(("problem", "text", "right"), WRONG)
+def test_a_choice_that_fits_no_integral_is_wrong(problem: str, text: str, right: str) -> None:
+    claim, *_ = wrong(problem, text)
+    assert (claim.right, claim.gain) == (right, 0.0)
+    assert text[claim.start : claim.end].endswith(right)
 
 
 def test_nothing_behind_a_wrong_choice_earns() -> None:

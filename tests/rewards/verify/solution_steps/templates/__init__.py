@@ -1,7 +1,7 @@
-r"""Solutions as derivations: what is said, line by line, before a voice writes it down.
+r"""Solutions as derivations: the content, line by line, before a voice writes the text.
 
-Each template draws its numbers from a generator and returns a derivation whose right lines are
-right. Beside a line stand wrong ones that students and models write in its place.
+Each template draws numbers from a generator and returns a derivation with right lines. Beside a
+line stand wrong lines of students and models.
 """
 
 from __future__ import annotations

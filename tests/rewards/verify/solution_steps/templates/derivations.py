@@ -1,4 +1,4 @@
-"""Derivations: lines of a solution with wrong lines beside them, and fractions in LaTeX."""
+"""Derivations: lines of a solution with wrong lines beside, and fractions in LaTeX."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fractions import Fraction
 
 @dataclass(frozen=True)
 class Line:
-    """An equation, or a further link of the chain before it if ``left`` is empty."""
+    """An equation, or, with an empty ``left``, a further link of the previous chain."""
 
     left: str
     right: str
@@ -20,7 +20,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Derivation:
-    """A solution of one integral: lines before the chain, its links, and lines after it."""
+    """A solution of an integral: lines before the chain, the links, and lines after the chain."""
 
     name: str
     integrand: str
@@ -51,9 +51,9 @@ def c(top: int, bottom: int = 1) -> str:
     return {"1": "", "-1": "-"}.get(q(top, bottom), q(top, bottom))
 
 
-def link(right: str, kind: str, *wrong: str, prose: str = "") -> Line:
+def link(right: str, claim_kind: str, *wrong: str, prose: str = "") -> Line:
     """A further link of the chain."""
-    return Line("", right, kind, wrong, prose)
+    return Line("", right, claim_kind, wrong, prose)
 
 
 def define(name: str, value: str, prose: str = "Let") -> Line:

@@ -1,4 +1,4 @@
-"""Derivations in which the integrand is rewritten first: fractions, powers, angles, squares."""
+"""Derivations with a rewritten integrand: fractions, powers, angles, squares."""
 
 # ruff: noqa: E501  # formulas
 
