@@ -44,7 +44,8 @@ def extract(
     goal = ExtractionGoal(symbols, asks)
     visible_part = visible(completion, stop)
     text = visible_part.text
-    if "\\" in text and (redefined := patterns.redefines.search(text)):
+    may_redefine = "def" in text or "newcommand" in text or "\\let" in text
+    if may_redefine and (redefined := patterns.redefines.search(text)):
         return nothing(f"a command gets another meaning: {redefined[0]}")
     marked = boxes(text) if "box" in text else []
     if visible_part.thought is not None and (

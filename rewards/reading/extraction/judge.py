@@ -121,8 +121,9 @@ def judge(chain: Chain, root: str | None = None) -> JudgedChain:
     if count > 1:
         earlier = dict.fromkeys(links[1 if patterns.name.fullmatch(root) else 0 : -1])
         steps = tuple(filter(None, map(clean, list(earlier)[-_MOST_STEPS:])))
-    reason, name = _refusal(answer, root, about_integral, chain.bound), unsolved(root)
-    if patterns.value_at.fullmatch(root):
+    reason = _refusal(answer, root, about_integral, chain.bound)
+    name = unsolved(root) if root else ""
+    if root and patterns.value_at.fullmatch(root):
         reason = reason or "a value at a point"
     if reason:
         return JudgedChain(answer, Kind.NO_ANSWER, reason, count, steps=steps, unsolved=name)

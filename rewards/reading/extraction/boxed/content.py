@@ -125,7 +125,8 @@ def inside(content: str, notes: tuple[str, ...] = ()) -> Extraction:
     content = content.replace("$", " ")
     if "\\(" in content and "\\)" in content:
         content = content.replace("\\(", " ").replace("\\)", " ")
-    if "{" in content and (measured := patterns.unit_behind.fullmatch(content)):
+    upright = "text" in content or "mathrm" in content or "mbox" in content
+    if upright and (measured := patterns.unit_behind.fullmatch(content)):
         content = measured["number"]
     if "Dawson" in content:  # "where F is Dawson's function"
         content = patterns.dawson.sub(r"\\operatorname{dawson}", content)

@@ -34,6 +34,7 @@ _FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$]*\$|\\\(.*?\\\)|\\\[.*?\\\]", re.DOTAL
 _OPENING = re.compile(r".*(?:\$|\\[()\[\]])|[^\s]*[\\{}^_][^\s]*", re.DOTALL)
 _CLOSING = re.compile(r"[$\\{}^_]")
 _BOX_END = re.compile(r"\A(?:\$+|\\[)\]]|[}).,;:*_ ])+")
+_WORD = re.compile(r"[^\W\d_]{2}")
 _FENCE = re.compile(r"```\w*")
 #: Most characters of the sentence before a box that are searched for a denial: the longest sentence
 #: before a formula of `responses.json` has 197.
@@ -228,13 +229,16 @@ def _template(link: str, mark: str) -> str:
 
 def _unknown(text: str, start: int, end: int) -> str:
     """A word of the sentence around a formula that may change the formula, or an empty text."""
-    preceding = _FENCE.sub(" ", text[max(0, start - _SENTENCE) : start].rstrip("$([\\"))
+    beside = text[max(0, start - _SENTENCE) : start], text[end : end + _SENTENCE]
+    if not any(map(_WORD.search, beside)):
+        return ""
+    preceding = _FENCE.sub(" ", beside[0].rstrip("$([\\"))
     preceding = _FORMULA.sub(" ", preceding)
     preceding = _OPENING.sub("", patterns.sentence_end.split(preceding)[-1])
     # behind "a common mistake is .., but" only what follows speaks of the box
     clause = patterns.turns.split(preceding)[-1]
     preceding = clause if len(clause.split()) > 1 else preceding
-    behind = _BOX_END.sub("", text[end : end + _SENTENCE], count=1)
+    behind = _BOX_END.sub("", beside[1], count=1)
     behind = _FORMULA.sub(" ", behind.partition("\n")[0])
     following = _CLOSING.split(patterns.sentence_end.split(behind)[0])[0]
     return unknown_beside(f"{preceding} {following}")

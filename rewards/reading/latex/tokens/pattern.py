@@ -48,6 +48,10 @@ _EQUATION_NUMBER: Final = re.compile(
     rf"|(?:\\[cl]?dots{_GAP}|…)*(?:[①-⑳]|\\(?:text)?circled\s*\{{\d{{1,2}}\}})"
     r"|\\l?eqno(?![A-Za-z])[^&\n]*)[\s.,;~]*\Z"
 )
+_BEFORE_NUMBER: Final = (
+    "quad", "hfil", "space", "dots", "eqno", "circled", "   ", "\t\t", "\\,\\", "\\;\\", "\\:\\",
+    "\\, ", "\\; ", "\\: ",
+)  # fmt: skip
 #: The longest end of a text in which a number is looked for, so that the search takes linear time.
 _LONGEST_NUMBER: Final = 80
 SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱˣᵃᵇᵏᵐᵗ"
@@ -65,17 +69,12 @@ TOKEN: Final = re.compile(
 def without_equation_number(text: str) -> str:
     r"""Remove the number of an equation at the end of a formula.
 
-    >>> without_equation_number(r"\frac{\pi}{4}. \qquad (2)")
+    >>> without_equation_number(r"\frac{\pi}{4}.\qquad (2)")
     '\\frac{\\pi}{4}.'
 
     """
     end = text[-_LONGEST_NUMBER:]
-    if (
-        "(" not in end
-        and "[" not in end
-        and "eqno" not in end
-        and "circled" not in end
-        and end.isascii()
-    ):
+    # what precedes every number, before the expression is tried at each place
+    if end.isascii() and not any(sign in end for sign in _BEFORE_NUMBER):
         return text
     return text[:-_LONGEST_NUMBER] + _EQUATION_NUMBER.sub("", end)
