@@ -21,7 +21,8 @@ from collections.abc import Callable, Iterator
 from calculus_harness.benchmarks import Problem, load
 from calculus_harness.benchmarks.brittleness import sums
 from calculus_harness.benchmarks.hashed_random import HashedRandom
-from calculus_harness.harness.studies.brittleness.tables import KS, LIMIT, published
+from calculus_harness.harness.studies.brittleness.answers import KS, published
+from calculus_harness.harness.studies.brittleness.verification import LIMIT
 from calculus_harness.rewards import Verdict, verify_antiderivative
 
 TERMS = (2, 3, 4)
