@@ -39,9 +39,7 @@ def problems(count: int) -> list[Problem]:
 
 
 def first_correct(problem: Problem, rng: HashedRandom) -> int | None:
-    """The rank of the correct candidate, from 0, by the published Fail@k; None for no correct
-    one.
-    """
+    """The rank of the correct candidate, from 0, by the published Fail@k; None for none."""
     terms = str(problem.metadata["terms"])
     fail = [float(published()["table 8", "exp", terms, f"fail@{k}"]) for k in KS]
     ticket = rng.below(1000) / 10
