@@ -61,9 +61,7 @@ def _functions(tree: Expression) -> set[str]:
 
 
 def at_imaginary(tree: Expression, variable: str) -> tuple[int, Expression]:
-    """``k`` (0 or 1) and a real tree ``t``, with ``tree`` at i times the variable equal to i^k
-    t.
-    """
+    """``k`` (0 or 1) and a real tree ``t``: ``tree`` at i times the variable is i^k t."""
     if isinstance(tree, Number):
         return 0, tree
     if isinstance(tree, Symbol):

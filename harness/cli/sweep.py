@@ -324,9 +324,7 @@ def _print_plan(job: Job, as_json: bool) -> None:
 
 
 def _power(job: Job) -> tuple[int, float]:
-    """The groups of problems with a common origin, and the difference detectable with the
-    groups.
-    """
+    """The groups of problems with a common origin, and the detectable difference."""
     groups = len(
         set(clusters_of({problem_key(problem): problem for problem in job.problems}).values())
     )

@@ -152,9 +152,7 @@ def option_names(model: type[Model]) -> dict[str, Any]:
 
 
 def _model_classes(spec: str = "") -> dict[str, str | type[Model] | EntryPoint]:
-    """All kinds. Entry points are read only for a ``spec`` of unknown kind; our kinds have
-    precedence.
-    """
+    """All kinds, ours first. Entry points are read only for a ``spec`` of unknown kind."""
     if spec in _BUILT_IN or spec.partition("/")[0] in _BUILT_IN:
         return dict(_BUILT_IN)  # looking for entry points reads every installed distribution
     return {entry.name: entry for entry in entry_points(group=GROUP)} | _BUILT_IN

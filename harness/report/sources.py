@@ -96,9 +96,7 @@ class Sources:
         return tuple(row for row in self.short_rows if row.subset in self.shared_subsets)
 
     def comparison(self, by: By) -> Comparison | None:
-        """The comparison of the runs by model or by perturbation; None without pairs of
-        problems.
-        """
+        """The comparison of the runs by model or by perturbation; None without pairs."""
         if by not in self._comparisons:
             try:
                 self._comparisons[by] = compare(*self.runs, by=by, policy=self.policy)

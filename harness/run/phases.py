@@ -55,9 +55,7 @@ class PhaseResults:
     limit: int | None = None
 
     def solved(self, where: Callable[[Problem], bool], within: int | None = None) -> list[Problem]:
-        """The problems solved within the first ``within`` answers; by default, within all
-        answers.
-        """
+        """The problems solved within the first ``within`` answers; by default, within all."""
         sample_limit = self.samples if within is None else within
         return [
             problem

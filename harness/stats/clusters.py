@@ -23,9 +23,7 @@ class ParentIndex:
             self._anywhere.setdefault(problem.id, []).append(key)
 
     def find(self, problem: Problem, parent: str) -> str | None:
-        """The key of a problem's parent. The result is None without a problem of the parent's
-        id.
-        """
+        """The key of a problem's parent; None if no problem has the id."""
         candidates = self._own.get((problem.benchmark, parent)) or self._anywhere.get(parent, [])
 
         def rank(key: str) -> tuple[bool, bool]:

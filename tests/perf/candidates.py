@@ -21,7 +21,8 @@ from collections.abc import Callable, Iterator
 from calculus_harness.benchmarks import Problem, load
 from calculus_harness.benchmarks.brittleness import sums
 from calculus_harness.benchmarks.hashed_random import HashedRandom
-from calculus_harness.harness.studies.brittleness.tables import KS, LIMIT, published
+from calculus_harness.harness.studies.brittleness.answers import KS, published
+from calculus_harness.harness.studies.brittleness.verification import LIMIT
 from calculus_harness.rewards import Verdict, verify_antiderivative
 
 TERMS = (2, 3, 4)
@@ -38,9 +39,7 @@ def problems(count: int) -> list[Problem]:
 
 
 def first_correct(problem: Problem, rng: HashedRandom) -> int | None:
-    """The rank of the correct candidate, from 0, by the published Fail@k; None for no correct
-    one.
-    """
+    """The rank of the correct candidate, from 0, by the published Fail@k; None for none."""
     terms = str(problem.metadata["terms"])
     fail = [float(published()["table 8", "exp", terms, f"fail@{k}"]) for k in KS]
     ticket = rng.below(1000) / 10

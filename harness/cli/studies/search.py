@@ -337,9 +337,7 @@ def _show(
 
 
 class SearchProgress(Silent):
-    """A bar of the archive and a bar of the answers on a terminal; elsewhere a line per
-    generation.
-    """
+    """On a terminal a bar of the archive and a bar of the answers; else a line per generation."""
 
     def __init__(self, settings: SearchSettings) -> None:
         self._bar: Progress | None = None

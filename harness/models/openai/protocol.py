@@ -166,9 +166,7 @@ class OpenAIProtocol(Model):
         return body | self._extra
 
     def probe_body(self, request: Request) -> dict[str, Any] | None:
-        """Return the body of a request for a single token; None if ``omit`` drops the token
-        limit.
-        """
+        """Return the body of a request for a token; None if ``omit`` drops the token limit."""
         limit = self._limit_field(request.prompt)
         body = self.body(request)
         for name in ("n", "use_beam_search", "logprobs"):

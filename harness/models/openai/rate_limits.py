@@ -28,9 +28,7 @@ class RateLimit:
         self._next_start = 0.0
 
     def schedule(self, cost: float, now: float) -> float:
-        """Return the earliest start of a request with a given cost, after all scheduled
-        requests.
-        """
+        """Return the earliest start of a request with a given cost, after all earlier ones."""
         if not self._seconds:
             return now
         start = max(self._next_start, now)

@@ -89,9 +89,7 @@ def sequence_text(problem: Problem, text: str) -> str:
 
 
 def quoted_text(inputs: DerivationInputs) -> str:
-    r"""Return the sequence in the form of the released evaluation script, with quotes and
-    ``\,``.
-    """
+    r"""The sequence in the form of the released evaluation script, with quotes and ``\,``."""
     steps = ", ".join(f"[{_items(name)}, '{equation}']" for name, equation in inputs.steps)
     annotation = inputs.annotation
     context = f"[{steps}]{SEPARATOR}{_items(annotation)}".replace("[[", "[").replace("]]", "]")

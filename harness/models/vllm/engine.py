@@ -79,9 +79,7 @@ class VllmEngine(VllmModel):
                     yield completion
 
     async def score(self, texts: AsyncIterator[Continuation]) -> AsyncGenerator[Scored, None]:
-        """Score texts, each with the end-of-text token at the end, if the tokenizer has the
-        token.
-        """
+        """Score texts, each with the end-of-text token, if the tokenizer has the token."""
         engine = await self._engine.started()
         concurrency = 1 if self.scores_singly else self.concurrency
         async with aclosing(ask_each(texts, engine.score, concurrency)) as scores:

@@ -263,9 +263,7 @@ def _packed(chunk: Iterable[dict[str, Any]], share: int) -> str:
 
 
 def _marked(text: str, head: int, tail: int, marks: Sequence[Mark]) -> list[Any]:
-    """The beginning of a text, the number of omitted characters, and the end; with marks, in
-    pieces.
-    """
+    """The beginning of a text, the number of omitted characters, the end; with marks, pieces."""
     head_text, omitted, tail_text = shortened(text, head, tail)
     if not marks:
         return [head_text, omitted, tail_text]

@@ -289,9 +289,7 @@ class Columns:
         }
 
     def _column(self, name: str) -> tuple[list[Any], Any]:
-        """The values, and by row the number of the value from 1 on; 0 for rows without the
-        field.
-        """
+        """The values, and by row the number of the value from 1 on; 0 without the field."""
         text, _, codes = gzip.decompress(self._data[self._slices[name]]).partition(b"\n")
         values: list[Any] = decoded(text)
         return values, np.frombuffer(codes, "<u4") if codes else np.arange(1, len(values) + 1)

@@ -39,9 +39,7 @@ SIGNIFICANCE = 0.01
 
 
 def problem(family: str, index: int) -> tuple[Sequence[str], dict[str, tuple[Any, Any]]]:
-    """The template of a problem, and the texts (prefix tokens or LaTeX) and trees of its
-    formulas.
-    """
+    """The template of a problem, and the texts and trees of the formulas."""
     if family in ("bwd", "ibp"):
         pair = make(family, 1, index, GeneratorSettings())
         sides = {"f": pair.integrand, "F": pair.antiderivative}
@@ -72,9 +70,7 @@ def properties(template: Sequence[str], formulas: dict[str, tuple[Any, Any]]) ->
 
 
 def differing(family: str, count: int) -> dict[str, float]:
-    """The properties with different counts by chi-square tests, with p (Bonferroni's
-    correction).
-    """
+    """The properties with different counts by chi-square tests, with p (Bonferroni)."""
     problems = (problem(family, COUNT + index) for index in range(count))
     recorded, counted = RECORDED[family], Counter(chain(*starmap(properties, problems)))
     columns: dict[str, list[tuple[int, int]]] = defaultdict(list)

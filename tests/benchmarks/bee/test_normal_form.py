@@ -95,9 +95,7 @@ def reference(problem: Problem) -> str | None:
 
 @pytest.mark.parametrize("name", ["lin_comb", "subst_poly", "subst_hard"])
 def test_parents_without_trigonometric_functions(name: str) -> None:
-    """The subsets with the paper's retention: no problem and no parent has a trigonometric
-    function.
-    """
+    """The subsets with the paper's retention: no trigonometric function remains."""
     problems = load(f"bee/{name}_without_trig")
     parents = {
         parent.id: parent for pool in ("competition", "qualifier") for parent in load(f"bee/{pool}")

@@ -189,9 +189,7 @@ NAMES = {
 
 
 def by_modulus(text: str) -> str | None:
-    """Elliptic integrals with the modulus k for the parameter k^2; None for a modulus with a
-    root.
-    """
+    """Elliptic integrals with the modulus k for the parameter k^2; None if k has a root."""
 
     def turned(match: re.Match[str]) -> str:
         top, bottom = (sp.sqrt(int(match[n])) for n in (2, 3))

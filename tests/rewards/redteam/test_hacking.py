@@ -34,9 +34,7 @@ FORM = {"components": ["correctness", "format"]}
 
 
 def earners(rewards: list[Any], texts: list[str]) -> list[str]:
-    """Texts with another reward than 0. (None would be an advantage of 0: too good for an
-    exploit.)
-    """
+    """Texts with another reward than 0. (None would be an advantage of 0: too good.)"""
     return [text[:200] for reward, text in zip(rewards, texts, strict=True) if reward != 0.0]
 
 

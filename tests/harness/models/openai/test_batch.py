@@ -143,9 +143,7 @@ class BatchServer(FaultyServer):
         self.finish(batch, "cancelled", [], [])
 
     def fate_mix(self, batch: Body) -> None:
-        """Right answers, a prompt beyond the context length, a failure of the server, and
-        rubbish.
-        """
+        """Right answers, too long a prompt, a failure of the server, and rubbish."""
         good, bad = [], []
         for number, row in enumerate(batch["_rows"]):
             if number % 4 == 0:

@@ -171,9 +171,7 @@ def signs(text: str) -> Iterator[int]:
 
 
 def slip_in(text: str, start: int, end: int, random: Random) -> tuple[str, int] | None:
-    """A text with a slip between two offsets, and the slip's place; None without room for a
-    slip.
-    """
+    """A text with a slip between two offsets, and the slip's place; None without room."""
     slips = list(_SLIP.finditer(text, start, end))
     if not slips:
         return None
