@@ -233,6 +233,8 @@ def _in_stated_range(
     x = problem.variable
     implied = half_line(problem.assumptions.get(x, ""))
     ranges = problem.ranges or ((implied,) if implied != (None, None) else ())
+    if not ranges:
+        return outcome
     place = re.search(rf"(?<!\w){re.escape(x)} = (\S+?)(?:,|$)", str(outcome.witness or ""))
     is_inside = place and any(_lies_between(place[1], bounds) for bounds in ranges)
     if outcome.status is Status.INCORRECT and is_inside:

@@ -48,10 +48,6 @@ _EQUATION_NUMBER: Final = re.compile(
     rf"|(?:\\[cl]?dots{_GAP}|…)*(?:[①-⑳]|\\(?:text)?circled\s*\{{\d{{1,2}}\}})"
     r"|\\l?eqno(?![A-Za-z])[^&\n]*)[\s.,;~]*\Z"
 )
-_BEFORE_NUMBER: Final = (
-    "quad", "hfil", "space", "dots", "eqno", "circled", "   ", "\t\t", "\\,\\", "\\;\\", "\\:\\",
-    "\\, ", "\\; ", "\\: ",
-)  # fmt: skip
 #: The longest end of a text in which a number is looked for, so that the search takes linear time.
 _LONGEST_NUMBER: Final = 80
 SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱˣᵃᵇᵏᵐᵗ"
@@ -74,7 +70,12 @@ def without_equation_number(text: str) -> str:
 
     """
     end = text[-_LONGEST_NUMBER:]
-    # what precedes every number, before the expression is tried at each place
-    if end.isascii() and not any(sign in end for sign in _BEFORE_NUMBER):
+    # what precedes every number, before the expression is tried at each place of the text
+    has_gap = (
+        "quad" in end or "dots" in end or "space" in end or "hfil" in end or "   " in end
+        or "\t\t" in end or "\\,\\" in end or "\\;\\" in end or "\\:\\" in end or "\\, " in end
+    )  # fmt: skip
+    is_bracketed = has_gap and ("(" in end or "[" in end)
+    if not is_bracketed and "eqno" not in end and "circled" not in end and end.isascii():
         return text
     return text[:-_LONGEST_NUMBER] + _EQUATION_NUMBER.sub("", end)
