@@ -163,7 +163,9 @@ def _parser(
 
 def _after_mapping(tokens: list[str], symbols: Collection[str]) -> int:
     r"""The index behind ``x \mapsto`` or ``F: x \mapsto``, if the problem has x, or 0."""
-    at = 2 if len(tokens) > 1 and tokens[1] == ":" else 0
+    if "\\mapsto" not in tokens:
+        return 0
+    at = 2 if tokens[1:2] == [":"] else 0
     maps = tokens[at + 1 : at + 2] == ["\\mapsto"] and tokens[at].lstrip("\\") in symbols
     return at + 2 if maps else 0
 

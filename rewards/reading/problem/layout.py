@@ -199,7 +199,8 @@ def _without_tail(body: str, opened: int) -> str:
 
     If ``opened`` braces were opened before the body, their closing braces are removed, too.
     """
-    if body[-1:] not in _LAST_OF_FORMULA or re.search(r"\\(?:end|q?quad)", body[-24:]):
+    end = body[-24:]
+    if body[-1:] not in _LAST_OF_FORMULA or "\\end" in end or "quad" in end:
         body = cut_tail(body)
     for _ in range(opened):
         body = cut_tail(body.removesuffix("}"))

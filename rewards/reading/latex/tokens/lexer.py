@@ -128,7 +128,7 @@ def _prepared(text: str, symbols: Collection[str]) -> str:
         text = with_fractions(text)
     if "Re^" in text:
         text = _POWER_OF_E.sub("R e", text)
-    if any(name in text for name in _DIGIT_NAMES):
+    if "log1" in text or "log2" in text or "tan2" in text or "xpm1" in text or "yp" in text:
         text = _WITH_DIGITS.sub(r"\\operatorname{\1}", text)
     if "\\\\" in text and "\\begin" not in text:
         text = _DOUBLED.sub(r" \\", text)
