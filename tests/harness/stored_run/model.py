@@ -11,7 +11,7 @@ ANSWERS = (
 
 
 def answer(messages: list[dict[str, str]], seed: int) -> str:
-    """One of several answers; the hash of the file is part of the model's identity."""
+    """One of several answers; the hash of this file is part of the model's identity."""
     question = messages[-1]["content"]
     if "Prompt:" in question:
         return "01"[seed % 2]
