@@ -27,7 +27,7 @@ _POWERS: Final = (0, 2, 3, 4)
 #: The n of n!; more digits than 98! has, no text writes out.
 _OF_FACTORIAL: Final = {math.factorial(n): n for n in range(1, 100)}
 #: The most terms of a finite sum with dots; the sums of textbooks go up to the year.
-_MOST, _MOST_WITH_SYMBOLS = 2_100, 100
+_MAX_INDEX, _MAX_INDEX_WITH_SYMBOLS = 2_100, 100
 
 
 def general_term(terms: Sequence[Expression], index: str, further: int = 0) -> Expression | None:
@@ -61,20 +61,21 @@ def general_term(terms: Sequence[Expression], index: str, further: int = 0) -> E
 
 
 def finite_term(
-    first: Sequence[Expression], last: Expression, index: str
+    first_terms: Sequence[Expression], last_term: Expression, index: str
 ) -> tuple[Expression, int] | None:
     """The general term of a finite sum, and the index of the last term.
 
     The result is None if the first terms do not determine the general term, if the last term is
     none of its values, or if the last term is also a value of another rule.
     """
-    term = general_term(first, index, 1)
-    at = term and _index_of(last, term, index, len(first))
+    term = general_term(first_terms, index, 1)
+    at = term and _index_of(last_term, term, index, len(first_terms))
     if term is None or at is None:
         return None
-    numbers = [value for value in map(fold, first) if value is not None]
-    other = _quadratic(numbers, Symbol(index)) if len(numbers) == len(first) else None
-    if other is not None and _index_of(last, other, index, len(first)) not in (None, at):
+    numbers = [value for value in map(fold, first_terms) if value is not None]
+    quadratic = _quadratic(numbers, Symbol(index)) if len(numbers) == len(first_terms) else None
+    at_quadratic = quadratic and _index_of(last_term, quadratic, index, len(first_terms))
+    if at_quadratic not in (None, at):
         return None  # 1 + 2 + 4 + ... + 16 may be 1 + 2 + 4 + 7 + 11 + 16
     return term, at
 
@@ -83,7 +84,7 @@ def _index_of(value: Expression, term: Expression, index: str, start: int) -> in
     """The index at which a term has a value, if there is exactly one from ``start`` on."""
     fits = [
         at
-        for at in range(start, _MOST_WITH_SYMBOLS if symbols_of(value) else _MOST)
+        for at in range(start, _MAX_INDEX_WITH_SYMBOLS if symbols_of(value) else _MAX_INDEX)
         if are_equal(substitute(term, index, number(at)), value)
     ]
     return fits[0] if len(fits) == 1 else None
@@ -111,8 +112,8 @@ def _common(nodes: Sequence[Expression], start: int, index: Expression) -> Expre
         return None
     columns = zip(*(node.args for node in nodes), strict=True)
     args = [arg for column in columns if (arg := _common(column, start, index)) is not None]
-    whole = 0 < len(args) == len(nodes[0].args)
-    return Call(nodes[0].function, tuple(args)) if whole else None
+    is_complete = 0 < len(args) == len(nodes[0].args)
+    return Call(nodes[0].function, tuple(args)) if is_complete else None
 
 
 def _places(nodes: Sequence[Expression]) -> int:
@@ -135,8 +136,8 @@ def _rule(values: Sequence[Fraction], start: int, index: Expression) -> Expressi
         bottom = _rule([Fraction(value.denominator) for value in values], start, index)
         return None if top is None or bottom is None else div(top, bottom)
     for exponent in _POWERS:
-        found = [_root(int(value), exponent) for value in values]
-        roots = [Fraction(root) for root in found if root is not None]
+        integer_roots = [_root(int(value), exponent) for value in values]
+        roots = [Fraction(root) for root in integer_roots if root is not None]
         linear = _linear(roots, start, index) if len(roots) == len(values) else None
         if linear is not None:
             return power(linear, number(exponent)) if exponent else Call("factorial", (linear,))
@@ -153,7 +154,7 @@ def _root(value: int, exponent: int) -> int | None:
 
 def _linear(values: Sequence[Fraction], start: int, index: Expression) -> Expression | None:
     step = values[1] - values[0]
-    if any(after - before != step for before, after in pairwise(values)):
+    if any(next_term - term != step for term, next_term in pairwise(values)):
         return None
     return add(mul(number(step), index), number(values[0] - start * step))
 
@@ -175,16 +176,16 @@ def _geometric(values: Sequence[Fraction], start: int, index: Expression) -> Exp
     return mul(number(values[0] / ratio**start), power(number(ratio), index))
 
 
-def are_equal(first: Expression, second: Expression) -> bool:
+def are_equal(left_term: Expression, right_term: Expression) -> bool:
     """Whether the values of two terms agree at some rational values of their symbols."""
-    names = sorted(symbols_of(first) | symbols_of(second))
+    names = sorted(symbols_of(left_term) | symbols_of(right_term))
     for shift in (2, 3, 7) if names else (1,):
-        left, right = first, second
+        lhs, rhs = left_term, right_term
         for at, name in enumerate(names):
             value = number(Fraction(shift + at, 5))
-            left, right = substitute(left, name, value), substitute(right, name, value)
-        value_of_left = fold(_without_factorials(left))
-        if value_of_left is None or value_of_left != fold(_without_factorials(right)):
+            lhs, rhs = substitute(lhs, name, value), substitute(rhs, name, value)
+        value_of_left = fold(_without_factorials(lhs))
+        if value_of_left is None or value_of_left != fold(_without_factorials(rhs)):
             return False
     return True
 

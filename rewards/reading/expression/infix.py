@@ -130,7 +130,7 @@ class _OpenChain:
     """A sum or product that may get further operands."""
 
     sign: str  # + or *
-    parts: list[Expression]
+    operands: list[Expression]
 
 
 @dataclass(slots=True)
@@ -298,7 +298,7 @@ class _Parser:
         """Add an operand to the preceding sum or product, or begin a sum or product."""
         chain = self._values[-1]
         if isinstance(chain, _OpenChain) and chain.sign == sign:
-            chain.parts.append(operand)
+            chain.operands.append(operand)
         else:
             self._values.append(_OpenChain(sign, [self._taken(), operand]))
 
@@ -310,7 +310,7 @@ class _Parser:
         if not isinstance(value, _OpenChain):
             return value
         build = self._notation.sum if value.sign == "+" else self._notation.product
-        return build(value.parts)
+        return build(value.operands)
 
     def _finish(self, opened: _Open, values: Sequence[Expression]) -> None:
         name = LIST if opened.name is None else opened.name

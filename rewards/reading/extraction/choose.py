@@ -454,8 +454,8 @@ def _choose(reader: _FormulaReader) -> _Candidate | None:
         candidate = _Candidate(reader, index, best, lead.announced, passed[:_MOST_NOTES], stated)
         # Of the formulas with the same standing, the last one of the text counts.
         for standing in _standings(candidate, lead, is_asked):
-            last = by_standing.setdefault(standing, candidate)
-            if last.stated and candidate.announced:
+            latest = by_standing.setdefault(standing, candidate)
+            if latest.stated and candidate.announced:
                 by_standing[standing] = candidate
         if "answer" in by_standing:
             chosen = by_standing["answer"]

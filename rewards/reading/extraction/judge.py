@@ -154,10 +154,10 @@ def unsolved(root: str) -> str:
     other sides, such as ``I``, ``F(x) + C``, ``F(b) - F(a)`` and a value at a point.
     """
     root = patterns.evaluated.sub(r"\g<value>", root).strip()
-    inside = patterns.answer_inside.search(root)
-    if inside is None or patterns.answer_name.fullmatch(root) or has_constant(root):
+    name_match = patterns.answer_inside.search(root)
+    if name_match is None or patterns.answer_name.fullmatch(root) or has_constant(root):
         return ""
-    name = inside["name"]
+    name = name_match["name"]
     return "" if root.count(f"{name}(") > 1 or patterns.value_name.fullmatch(root) else name
 
 

@@ -136,8 +136,8 @@ def _first_problem(text: str) -> str:
     """
     at = 0
     for heading in patterns.heads_problem.finditer(text):
-        before = text[at : heading.start()]
-        if patterns.answered.search(before) or (before.strip() and not has_prose(before)):
+        passage = text[at : heading.start()]
+        if patterns.answered.search(passage) or (passage.strip() and not has_prose(passage)):
             return text[: heading.start()]
         at = heading.start()
     return text

@@ -74,11 +74,11 @@ def _unary(name: str, argument: Expression, base: Expression | None) -> Expressi
 
 def _shifted(name: str, sign: int) -> Callable[[Expression], Expression]:
     """Make the function 1 - f, 1 + f or, for a secant, f - 1."""
-    one: Expression = ONE if name in ("sin", "cos") else neg(ONE)
+    unit: Expression = ONE if name in ("sin", "cos") else neg(ONE)
 
     def build(argument: Expression) -> Expression:
         call = Call(name, (argument,))
-        return add(one, call if sign > 0 else neg(call))
+        return add(unit, call if sign > 0 else neg(call))
 
     return build
 

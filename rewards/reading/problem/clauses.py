@@ -24,7 +24,7 @@ _WORD: Final = re.compile(
     r"|(?<![\\A-Za-z])(?:[aA](?= [a-z]{2}))"
 )
 #: Words between formulas.
-_KNOWN: Final = (
+_KNOWN_WORDS: Final = (
     TABLE["nothing"]
     | TABLE["preposition"]
     | frozenset("all any constant constants general or particular real singular solution".split())
@@ -72,7 +72,7 @@ def clauses(text: str) -> list[Clause]:
 
     def marked(match: re.Match[str]) -> str:
         word = match[0].lower()
-        if not _KNOWN.issuperset(word.split("-")):  # first-order
+        if not _KNOWN_WORDS.issuperset(word.split("-")):  # first-order
             return match[0]
         words.append(word)
         return f" {_MARK}{len(words) - 1}{_MARK} "

@@ -59,7 +59,7 @@ _SERIES: Final = re.compile(
     r"(?:\\[lc]?dots|\.{3}|…)\s*(?:\\\})?"
 )
 #: Letters that stand for whole numbers, such as indices and orders.
-WHOLE: Final = "nmkN"
+INDEX_LETTERS: Final = "nmkN"
 #: A name of LaTeX, with an index.
 NAME: Final = re.compile(r"(?:[A-Za-z]|\\[a-zA-Z]+)(?:_(?:\w|\{\w+\}))?")
 _RELATION: Final = re.compile(
@@ -324,12 +324,12 @@ def _sign(comparison: Expression, name: str) -> str:
 
 def may_be_zero(comparisons: Iterable[Expression]) -> list[str]:
     """The symbols for which a comparison such as a >= 0 allows the value 0."""
-    weak = (each.args for each in comparisons if each.function == "le")
+    weak = (comparison.args for comparison in comparisons if comparison.function == "le")
     return [
         side.name
         for sides in weak
-        for side, other in (sides, sides[::-1])
-        if isinstance(side, Symbol) and fold(other) == 0
+        for side, opposite in (sides, sides[::-1])
+        if isinstance(side, Symbol) and fold(opposite) == 0
     ]
 
 
@@ -365,16 +365,19 @@ def interval_of(comparisons: Iterable[Expression], name: str) -> Interval | None
         if name not in symbols_of(comparison):
             continue
         (low, high), closed = comparison.args, comparison.function == "le"
-        found = {-1: (low, closed)} if high == Symbol(name) else {1: (high, closed)}
+        stated_bounds = {-1: (low, closed)} if high == Symbol(name) else {1: (high, closed)}
         is_bound = Symbol(name) in comparison.args and comparison.function != "ne"
         if low.function == "abs":
             with suppress(NotLinearError):
                 is_bound = linear(low.args[0], (name,))[1] == [(ONE, name)]
                 shift = substitute(low.args[0], name, ZERO)
-                found = {-1: (neg(add(high, shift)), closed), 1: (add(high, neg(shift)), closed)}
-        if not is_bound or any(name in symbols_of(end) for end, _ in found.values()):
+                stated_bounds = {
+                    -1: (neg(add(high, shift)), closed),
+                    1: (add(high, neg(shift)), closed),
+                }
+        if not is_bound or any(name in symbols_of(end) for end, _ in stated_bounds.values()):
             return None
-        if any(bounds.setdefault(side, end) != end for side, end in found.items()):
+        if any(bounds.setdefault(side, end) != end for side, end in stated_bounds.items()):
             return None
     (lower, from_below), (upper, from_above) = (bounds.get(at, (None, False)) for at in (-1, 1))
     return Interval((lower, upper), (from_below, from_above))
@@ -387,7 +390,9 @@ def bounds_of(comparisons: Iterable[Expression], variable: str) -> Bounds:
         ProblemError: a comparison with the variable is no bound, or there are two bounds.
 
     """
-    interval = interval_of([each for each in comparisons if each.function != "ne"], variable)
+    interval = interval_of(
+        [comparison for comparison in comparisons if comparison.function != "ne"], variable
+    )
     if interval is None:
         raise ProblemError(f"a condition on {variable} that is no bound")
     return interval.ends
@@ -400,10 +405,10 @@ def ranges_of(comparisons: Iterable[Expression], variable: str) -> tuple[Bounds,
         ProblemError: as for `bounds_of`.
 
     """
-    about = [c for c in comparisons if c.function != "ne" and variable in symbols_of(c)]
-    if [each.args[1] for each in about] == [Call("abs", (Symbol(variable),))]:
-        low = about[0].args[0]
+    relevant = [c for c in comparisons if c.function != "ne" and variable in symbols_of(c)]
+    if [comparison.args[1] for comparison in relevant] == [Call("abs", (Symbol(variable),))]:
+        low = relevant[0].args[0]
         if variable not in symbols_of(low):
             return (low, None), (None, neg(low))
-    bounds = bounds_of(about, variable)
+    bounds = bounds_of(relevant, variable)
     return () if bounds == (None, None) else (bounds,)

@@ -35,7 +35,7 @@ from .derivatives import (
 )
 from .integral import INTEGRAL, IntegralProblem, definite_integral, derivative_of_integral
 from .layout import coordinates, pieces_of, relation
-from .question.derivative import ASKED, AT, RESPECT, question_of_derivative
+from .question.derivative import AT, DERIVATIVE, RESPECT, question_of_derivative
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ _PRIMED: Final = re.compile(
 #: The name of an integral that an operator is applied to; no question has it.
 _OF_INTEGRAL: Final = r"\Phi"
 #: The names of the arguments of a function until their values are put in; no text has them.
-_PLACE: Final = "\ue011"
+_PLACEHOLDER: Final = "\ue011"
 _PRIMED_LETTER: Final = re.compile(r"(\\[A-Za-z]+|[A-Za-z])\s*('*)")
 _SUBSCRIPT: Final = re.compile(r"_\s*(\{\s*[A-Za-z\\ ]+\}|[A-Za-z])")
 #: A value of a point is a number: functions, constants and digits.
@@ -121,7 +121,7 @@ class _QuestionReader:
     def __init__(self, text: str, written: bool) -> None:
         self.text = text
         self.written = written
-        self.asked: list[str] = []
+        self.derivatives: list[str] = []
         self.equations: list[tuple[str, str]] = []
         self.point: dict[str, str] = {}
         self.pair: Sequence[str] = ()
@@ -131,10 +131,10 @@ class _QuestionReader:
         self.trees: dict[str, Expression] = {}
         self.own: dict[str, tuple[str, ...]] = {}
         self.integrals: dict[str, IntegralProblem] = {}
-        found, self.conditions = question_of_derivative(text)
-        for words, formula in found:
+        question_clauses, self.conditions = question_of_derivative(text)
+        for words, formula in question_clauses:
             self._sort(words, normal(formula).strip())
-        if len(self.asked) != 1:
+        if len(self.derivatives) != 1:
             raise self._error("one derivative has to be asked for")
 
     def _error(self, why: str) -> ProblemError:
@@ -148,8 +148,8 @@ class _QuestionReader:
         sides = relation(formula)
         if words == RESPECT:
             self.by = name_of(formula)
-        elif words == ASKED:
-            self.asked.append(formula)
+        elif words == DERIVATIVE:
+            self.derivatives.append(formula)
         elif words == AT:
             self._take_point(formula)
         elif sides is not None and sides[1].strip(" ?"):
@@ -159,7 +159,7 @@ class _QuestionReader:
             else:
                 self.equations.append(sides)
         elif _HAS_DERIVATIVE.search(formula):
-            self.asked.append(formula.rstrip("=? "))
+            self.derivatives.append(formula.rstrip("=? "))
         elif (conditions := conditions_of(formula)) is not None:
             self.conditions = self.conditions.also(conditions)
         elif formula and not _DEFINED.fullmatch(formula):
@@ -181,7 +181,7 @@ class _QuestionReader:
                 raise self._error(f"two values of {sides[0]}")
 
     def read(self) -> DerivativeQuestion:
-        formula_asked = self.asked[0]
+        formula_asked = self.derivatives[0]
         quotients = operators(formula_asked)
         self.is_total = bool(quotients) and not re.search(r"\\partial|∂", formula_asked)
         named = [_DEFINED.fullmatch(quotient.of.strip()) for quotient in quotients]
@@ -201,7 +201,7 @@ class _QuestionReader:
             operator = formula_asked[: quotients[0].end]
             formula_asked = operator + (argument if argument[:1] in "([" else f"({argument})")
         variables = self._functions(function)
-        formula_asked = self._applied(formula_asked, asked=True)
+        formula_asked = self._applied(formula_asked, is_requested=True)
         jets = Jets(variables, written=self.written, applied=self.own)
         names = {self.by} - {""} | set(self.point)
         tree = read_tree(formula_asked, jets, names, values=True)
@@ -287,10 +287,10 @@ class _QuestionReader:
         self.by = self.by or next((own[0] for own in variables.values() if len(own) == 1), "")
         return variables
 
-    def _applied(self, text: str, *, asked: bool = False) -> str:
+    def _applied(self, text: str, *, is_requested: bool = False) -> str:
         """Replace values of functions, such as f(x^2) and f'(2x), by the functions' formulas.
 
-        If ``asked`` is true, the text is the formula that is asked for. Then f(x) and f'(x) are
+        If ``is_requested``, the text is the formula that is asked for. Then f(x) and f'(x) are
         kept, and also derivatives at numbers, such as f'(0).
         """
         pieces: list[str] = []
@@ -301,21 +301,21 @@ class _QuestionReader:
             own = self.own.get(name, ())
             if letter.start() < position or arguments is None or len(arguments) != len(own):
                 continue
-            if asked and (tuple(map(name_of, arguments)) == own or name not in self.trees):
+            if is_requested and (tuple(map(name_of, arguments)) == own or name not in self.trees):
                 continue
-            letters = {name_of(each) for value in arguments for each in SYMBOL.findall(value)}
-            if asked and primes and self._free().isdisjoint(letters):
+            letters = {name_of(letter) for value in arguments for letter in SYMBOL.findall(value)}
+            if is_requested and primes and self._free().isdisjoint(letters):
                 continue
             if name not in self.trees or (primes and len(own) > 1):
                 raise self._error(f"{text[letter.start() : end]} is not read")
-            tree, names = self.trees[name], [f"{_PLACE}{at}" for at in range(len(own))]
+            tree, names = self.trees[name], [f"{_PLACEHOLDER}{at}" for at in range(len(own))]
             for _ in primes:
                 tree = bounded(differentiate(tree, own[0]))
-            for variable, place in zip(own, names, strict=True):
-                tree = substitute(tree, variable, Symbol(place))
-            for place, argument in zip(names, arguments, strict=True):
+            for variable, placeholder in zip(own, names, strict=True):
+                tree = substitute(tree, variable, Symbol(placeholder))
+            for placeholder, argument in zip(names, arguments, strict=True):
                 value = read_tree(self._applied(argument), Jets({}), (self.by,) if self.by else ())
-                tree = substitute(tree, place, value)
+                tree = substitute(tree, placeholder, value)
             pieces += [text[position : letter.start()], rf"\left({to_latex(tree)}\right)"]
             position = end
         return "".join((*pieces, text[position:]))

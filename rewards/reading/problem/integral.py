@@ -117,8 +117,10 @@ def _read_formula(text: str, variable: str | None, parameters: Collection[str]) 
         for integrand, stated in splits:
             with suppress(ProblemError):
                 stated_names = {name for name, _ in stated.kinds}
-                part = layout._replace(body=integrand)
-                named, body, readings = _integrand(text, part, variable, parameters | stated_names)
+                shortened = layout._replace(body=integrand)
+                named, body, readings = _integrand(
+                    text, shortened, variable, parameters | stated_names
+                )
                 conditions = stated
                 if named is not None or not layout.has_sign:
                     break

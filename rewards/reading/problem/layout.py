@@ -227,12 +227,12 @@ def cut_at(
         after the limits. If the formula has no such sign, the result is None.
 
     """
-    for found in re.finditer(f"(?:{sign.pattern})|{_STACKED.pattern}", formula):
-        located = _sign_at(sign, formula, found.start())
+    for command in re.finditer(f"(?:{sign.pattern})|{_STACKED.pattern}", formula):
+        located = _sign_at(sign, formula, command.start())
         if located is None:  # a stack that holds no sign
             continue
         end, marks, match = located
-        preceding, following = formula[: found.start()].rstrip(), formula[end:].lstrip()
+        preceding, following = formula[: command.start()].rstrip(), formula[end:].lstrip()
         if preceding.endswith("{") and following.startswith("}"):  # {\int} x
             preceding, following = preceding[:-1], following[1:]
         further, following = limits_of(following)
@@ -398,7 +398,7 @@ def readings_of(formula: str, text: str, *symbols: str) -> tuple[Reading, ...]:
 
 def only_reading(formula: str, text: str, *symbols: str) -> Expression:
     """Read a formula of a question. A formula with several readings is a `ProblemError`, too."""
-    reading, *others = readings_of(formula, text, *symbols)
-    if others:
+    reading, *further_readings = readings_of(formula, text, *symbols)
+    if further_readings:
         raise ProblemError(f"{text!r}: {formula!r} has several readings")
     return reading.expression

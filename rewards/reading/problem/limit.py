@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from ...errors import ProblemError
 from ..expression.tree import Expression, Symbol
 from ..latex import ReadError, Reading, read
-from .conditions import WHOLE, Conditions, behind
+from .conditions import INDEX_LETTERS, Conditions, behind
 from .integral import (
     INTEGRAL,
     IntegralProblem,
@@ -117,13 +117,13 @@ def _read_formula(text: str, parameters: Collection[str]) -> LimitProblem:
         raise ProblemError(f"{text!r} has no limit sign")
     subscript, body = written
     plane = _plane(subscript)
-    beside = None
+    second_limit = None
     if plane is not None:
         (x, y), (a, b) = plane
         second = limit_of(b, text, y)
         if isinstance(second, int):
             raise ProblemError(f"{text!r}: a limit at infinity in two variables is not read")
-        beside, subscript, parameters = (y, second), rf"{x} \to {a}", (*parameters, y)
+        second_limit, subscript, parameters = (y, second), rf"{x} \to {a}", (*parameters, y)
     name, at, side = _approach(subscript, text)
     variable = _variable(name, text)
     if SIGN.search(body):
@@ -144,9 +144,9 @@ def _read_formula(text: str, parameters: Collection[str]) -> LimitProblem:
     if plane is not None and (isinstance(point, int) or conditions != Conditions()):
         raise ProblemError(f"{text!r}: a condition on a limit in two variables is not read")
     is_sequence = point == 1 and (
-        variable in {*WHOLE} or dict(conditions.kinds).get(variable) == "integer"
+        variable in {*INDEX_LETTERS} or dict(conditions.kinds).get(variable) == "integer"
     )
-    return LimitProblem(variable, point, side, readings, conditions, is_sequence, beside)
+    return LimitProblem(variable, point, side, readings, conditions, is_sequence, second_limit)
 
 
 def read_limit_of_sum(text: str) -> tuple[str, SumProblem] | None:

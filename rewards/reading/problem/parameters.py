@@ -122,9 +122,9 @@ def _script_end(tokens: list[str], position: int, index: str) -> int:
 
 def _argument(tokens: list[str], position: int) -> list[str]:
     """The tokens in the parentheses at an offset. If no parenthesis is there, the list is empty."""
-    first, second = (*tokens[position : position + 2], "", "")[:2]
-    braced = first == "{" and second in _OPENERS
-    if not braced and first not in _OPENERS:
+    token, next_token = (*tokens[position : position + 2], "", "")[:2]
+    braced = token == "{" and next_token in _OPENERS
+    if not braced and token not in _OPENERS:
         return []
     level = 0
     for end in range(position, len(tokens)):

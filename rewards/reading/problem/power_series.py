@@ -207,8 +207,8 @@ def asks_of_series(text: str) -> bool:
     """Whether a text asks about a power series, rather than for the value of a sum."""
     if _asks_where(text) or any(map(partial(says, text), ("radius", "interval"))):
         return True
-    others = ("coefficient", "remainder", "polynomial")
-    return not has_sum(text) and any(map(partial(says, text), others))
+    quantities = ("coefficient", "remainder", "polynomial")
+    return not has_sum(text) and any(map(partial(says, text), quantities))
 
 
 def read_series(text: str) -> SeriesQuestion:
@@ -250,9 +250,9 @@ def read_series(text: str) -> SeriesQuestion:
 
 
 def _convergence(quantity: Quantity, plain: str, text: str) -> SeriesQuestion:
-    other = _OTHER_INTERVAL.search(" ".join(plain.split(_MARK)[::2]))
-    if quantity == "interval" and other:
-        raise ProblemError(f"{text!r}: {other[0]!r} may mean another interval")
+    match = _OTHER_INTERVAL.search(" ".join(plain.split(_MARK)[::2]))
+    if quantity == "interval" and match:
+        raise ProblemError(f"{text!r}: {match[0]!r} may mean another interval")
     series = read_sum(text, quantity)
     names = [name for name in series[0].parameters if name in symbols_of(series[0].term)]
     usual = [name for name in ("x", "z", "t") if name in names] or names
@@ -323,10 +323,10 @@ def _among_words(text: str) -> tuple[str, Conditions] | None:
         ProblemError: a word or a formula may change the question.
 
     """
-    parts = taken_apart(text)
-    if parts is None:
+    question_parts = taken_apart(text)
+    if question_parts is None:
         return None
-    formulas = parts[1]
+    formulas = question_parts[1]
     bodies = {
         at: formula[mapped.end() :] if (mapped := MAPPED.match(formula)) else formula
         for at, formula in enumerate(formulas)
@@ -353,7 +353,7 @@ def _among_words(text: str) -> tuple[str, Conditions] | None:
         nouns=_EXPANSIONS,
         kind="expansion",
     )
-    return formula_of_question(parts, target)
+    return formula_of_question(question_parts, target)
 
 
 def _taken(patterns: Iterable[re.Pattern[str]], text: str) -> tuple[re.Match[str] | None, str]:
@@ -371,7 +371,7 @@ def _formula(remainder: str) -> tuple[str, str]:
     The words of `POWER_SERIES` are left out.
     """
     words = (without_words(piece, POWER_SERIES).split() for piece in remainder.split(_MARK))
-    plain = [" ".join(each).strip(" .,:;?") for each in words]
+    plain = [" ".join(word_list).strip(" .,:;?") for word_list in words]
     full = [at for at, piece in enumerate(plain) if piece]
     if not full:
         return "", ""

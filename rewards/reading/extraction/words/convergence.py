@@ -50,8 +50,8 @@ def asserted_convergence(text: str, *, alone: bool = False) -> str | None:
 
 def _asserted(text: str) -> re.Match[str] | None:
     """The first words that assert convergence and are not denied."""
-    found = _CONVERGES.finditer(text)
-    return next((words for words in found if not _DENIED.search(text[: words.start()])), None)
+    assertions = _CONVERGES.finditer(text)
+    return next((words for words in assertions if not _DENIED.search(text[: words.start()])), None)
 
 
 def says_divergent(text: str) -> bool:

@@ -296,11 +296,11 @@ def in_remark(text: str, start: int, sentence: str) -> bool:
 
 def explains(words_in_brackets: str) -> bool:
     """Whether brackets that begin so hold a remark, and not another form of the answer."""
-    said = _LAST_WORDS.findall(words_in_brackets.lower())
+    remark_words = _LAST_WORDS.findall(words_in_brackets.lower())
     return (
-        bool(said)
-        and said[0] not in words("offer") | words("same")
-        and words("announce").isdisjoint(said)
+        bool(remark_words)
+        and remark_words[0] not in words("offer") | words("same")
+        and words("announce").isdisjoint(remark_words)
     )
 
 

@@ -11,12 +11,12 @@ from collections.abc import Collection
 from typing import Final
 
 from .. import prose
-from ..conditions import WHOLE
+from ..conditions import INDEX_LETTERS
 from .operators import LETTER
 
 _ROMAN: Final = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6}
 _D: Final = r"(?:d|\\partial|∂|\\mathrm\s*\{\s*d\s*\})"
-_POWER: Final = rf"(?:\^\s*\{{?\s*(?P<%s>\d+|[{WHOLE}])\s*\}}?|(?P<%s>[²³⁴]))?"
+_POWER: Final = rf"(?:\^\s*\{{?\s*(?P<%s>\d+|[{INDEX_LETTERS}])\s*\}}?|(?P<%s>[²³⁴]))?"
 _AT: Final = (
     r"(?:\s*(?:\\left)?\([^()=]{1,40}(?:\\right)?\))?"
     r"(?:\s*(?:\\[bB]igg?r?|\\right)?\s*\|_\{?[^{}]{1,40}\}?)?"
@@ -25,7 +25,7 @@ _DENOMINATOR: Final = rf"{_D}[^{{}}=]{{1,40}}(?:\{{\w+\}}[^{{}}=]{{0,20}})?"
 #: A derivative as a name, by its notation.
 _NOTATION: Final = re.compile(
     rf"(?<![A-Za-z\\])(?:{LETTER}\s*(?:(?P<primes>(?:['′’]|″|\^\s*\{{?(?:\s*\\prime)+\s*\}}?)+)"
-    rf"|\^\s*\{{?\s*\(\s*(?P<order>\d+|[ivx]+|[{WHOLE}])\s*\)\s*\}}?|⁽(?P<raised>[⁰¹²³⁴-⁹]+)⁾"
+    rf"|\^\s*\{{?\s*\(\s*(?P<order>\d+|[ivx]+|[{INDEX_LETTERS}])\s*\)\s*\}}?|⁽(?P<raised>[⁰¹²³⁴-⁹]+)⁾"
     r"|_\s*(?P<below>\{\s*[a-z]{1,3}\s*\}|[a-z](?![a-z])))"
     rf"|\\[dt]?frac\s*\{{\s*{_D}\s*{_POWER % ('top', 'raised_top')}[^{{}}=]{{0,60}}\}}"
     rf"\s*\{{\s*{_DENOMINATOR}\}}"
@@ -66,13 +66,13 @@ def with_named_answer(
 
     """
     name = next((name for name in _NAMES if name not in used), "")
-    asked = [_order(match) for match in _NOTATION.finditer(question)]
-    asked += [
+    orders = [_order(match) for match in _NOTATION.finditer(question)]
+    orders += [
         prose.ORDINALS[word]
         for word in re.findall(r"[a-z]+", question.lower())
         if word in prose.ORDINALS
     ]
-    order = general or max((each for each in asked if isinstance(each, int)), default=1)
+    order = general or max((value for value in orders if isinstance(value, int)), default=1)
 
     def named(match: re.Match[str]) -> str:
         if not name or _order(match) != order or not _IS.match(completion, match.end()):

@@ -25,7 +25,7 @@ from ..marks import LONGEST
 from .operators import HIGHEST, POWER, D, name_of, operand, operators
 
 #: The most derivatives in one formula. Textbooks have up to 6.
-MOST: Final = 40
+MAX_DERIVATIVES: Final = 40
 #: Nodes of a derivative. Those of textbooks have some hundred; a tenth derivative of a product of
 #: five factors has a hundred thousand.
 LARGEST: Final = 20_000
@@ -82,8 +82,8 @@ class Jets:
         if jet.order > HIGHEST:
             raise ProblemError(f"a derivative of an order above {HIGHEST}")
         if jet not in self.symbols:
-            if len(self.symbols) >= MOST:
-                raise ProblemError(f"more than {MOST} derivatives")
+            if len(self.symbols) >= MAX_DERIVATIVES:
+                raise ProblemError(f"more than {MAX_DERIVATIVES} derivatives")
             self.symbols[jet] = f"Q_{len(self.symbols) + 1}"
         return self.symbols[jet]
 
@@ -100,8 +100,8 @@ class Jets:
 
         """
         if self.written and symbols_of(tree).isdisjoint({*self.variables, *self.names}):
-            known = variable in symbols_of(tree)
-            return Call(DERIVATIVE, (tree, Symbol(variable))) if known else ZERO
+            depends = variable in symbols_of(tree)
+            return Call(DERIVATIVE, (tree, Symbol(variable))) if depends else ZERO
         try:
             terms = [differentiate(tree, variable)]
             jet_by_symbol = self.names
@@ -222,7 +222,7 @@ def read_tree(
     """
     text = with_symbols(text, jets, values=values)
     trees: dict[str, Expression] = {}
-    for _ in range(MOST):
+    for _ in range(MAX_DERIVATIVES):
         operator = max(operators(text), default=None)
         if operator is None:
             break
@@ -258,8 +258,8 @@ def _sole(jets: Jets, tree: Expression) -> str:
 
 def _placed(tree: Expression, trees: dict[str, Expression]) -> str:
     """Store a tree under a new symbol, and return the LaTeX of the symbol."""
-    if len(trees) >= MOST:
-        raise ProblemError(f"more than {MOST} derivatives")
+    if len(trees) >= MAX_DERIVATIVES:
+        raise ProblemError(f"more than {MAX_DERIVATIVES} derivatives")
     name = f"Z_{len(trees) + 1}"
     trees[name] = tree
     return f" {{Z_{{{len(trees)}}}}} "
@@ -318,8 +318,10 @@ def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
                 pieces.append(text[position : match.end()])
                 position = end
             continue
-        before = _LETTERS_BEFORE.search(text[max(0, match.start() - 24) : match.start()])
-        if before and (before[0].startswith("\\") or not (match["primes"] or match["order"])):
+        letters_before = _LETTERS_BEFORE.search(text[max(0, match.start() - 24) : match.start()])
+        if letters_before and (
+            letters_before[0].startswith("\\") or not (match["primes"] or match["order"])
+        ):
             continue  # a command's name, or a product that the LaTeX reader splits
         by = _by(match, own)
         if by is None:
@@ -330,7 +332,7 @@ def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
             exponent, end, arguments = None, match.end(), None
         at: tuple[Expression, ...] = ()
         if arguments is not None:
-            letters = {name_of(each) for value in arguments for each in SYMBOL.findall(value)}
+            letters = {name_of(letter) for value in arguments for letter in SYMBOL.findall(value)}
             if tuple(map(name_of, arguments)) == own:
                 pass
             elif values and len(arguments) == len(own) and varying.isdisjoint(letters):

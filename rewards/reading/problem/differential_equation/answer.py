@@ -98,7 +98,9 @@ def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]
     for clause, following in pairwise([*answer_clauses, Clause((), "")]):
         formula = _called(normal(clause.formula), question)
         compared = [
-            each for each in (clause, following) if _MEMBER.search(marked_tables(each.formula)[0])
+            neighbour
+            for neighbour in (clause, following)
+            if _MEMBER.search(marked_tables(neighbour.formula)[0])
         ]
         if (
             not formula
@@ -132,24 +134,24 @@ def _componentwise(text: str, question: DifferentialEquation) -> str:
     Every column is replaced by its component. The sum of columns with factors becomes the sum of
     their components with these factors.
     """
-    left, equals, right = text.partition("=")
-    columns = [match["rows"] for match in _COLUMN.finditer(right)]
-    left = left.strip()
-    names = coordinates(left) if left.startswith("(") and left.endswith(")") else []
-    is_vector = _VECTOR.fullmatch(left) is not None or len(names) > 1
+    lhs, equals, rhs = text.partition("=")
+    columns = [match["rows"] for match in _COLUMN.finditer(rhs)]
+    lhs = lhs.strip()
+    names = coordinates(lhs) if lhs.startswith("(") and lhs.endswith(")") else []
+    is_vector = _VECTOR.fullmatch(lhs) is not None or len(names) > 1
     if not equals or not is_vector or any("&" in rows for rows in columns):
         return text
     if names and not columns:
-        values = coordinates(right.strip())
+        values = coordinates(rhs.strip())
         same = len(names) == len(values)
         return " , ".join(map(" = ".join, zip(names, values, strict=True))) if same else text
-    named = _COLUMN.fullmatch(left)
+    named = _COLUMN.fullmatch(lhs)
     names = names or (_rows(named["rows"]) if named else [*question.functions])
     if not columns or any(len(_rows(rows)) != len(names) for rows in columns):
         return text
 
     def component(at: int) -> str:
-        return _COLUMN.sub(lambda match: f"({_rows(match['rows'])[at]})", right)
+        return _COLUMN.sub(lambda match: f"({_rows(match['rows'])[at]})", rhs)
 
     return " , ".join(f"{name} = {component(at)}" for at, name in enumerate(names))
 
@@ -174,11 +176,11 @@ def _called(formula: str, question: DifferentialEquation) -> str:
         # y_p, a particular solution
         formula = re.sub(rf"\A\s*({letter})_\{{?(?:p|h|c|g|part)\}}?\s*(?==)", r"\1", formula)
     # f(x) = .. is the function of a question that calls it y
-    other = re.match(
+    named_function = re.match(
         rf"\s*([A-Za-z])\s*\(\s*\\?{re.escape(question.variable)}\s*\)\s*(?==)", formula
     )
-    if other and len(question.functions) == 1 and other[1] not in question.names:
-        formula = question.functions[0] + formula[other.end() :]
+    if named_function and len(question.functions) == 1 and named_function[1] not in question.names:
+        formula = question.functions[0] + formula[named_function.end() :]
     return formula
 
 

@@ -112,8 +112,8 @@ def read_differential_equation(text: str) -> DifferentialEquation:
         raise ProblemError(f"{text!r}: something else than a solution is asked for")
     question = equations_of_question(text)
     joined = normal(" , ".join((*question.formulas, *question.names)))
-    if (other := _NOT_JUDGED.search(joined)) is not None:
-        what = "impulses" if "delta" in other[0] else "partial differential equations"
+    if (match := _NOT_JUDGED.search(joined)) is not None:
+        what = "impulses" if "delta" in match[0] else "partial differential equations"
         raise ProblemError(f"{text!r}: {what} are not judged; write a factor \\delta as d")
     variable, functions, formulas = unknowns(text, question.formulas, question.names)
     if len(functions) > MOST_FUNCTIONS:

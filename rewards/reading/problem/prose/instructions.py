@@ -73,9 +73,9 @@ def without_instructions(text: str) -> str:
     text = _BRACKETED.sub(r" \1 ", _CHAT.sub("\n", text))
     # of the same length, so that a clause of the one text is at the same place in the other
     plain = _PLACEHOLDER.sub(lambda match: _FILL * len(match[0]), text)
-    kept, position = [], 0
+    remaining_clauses, position = [], 0
     for clause in _CLAUSE.split(plain):
         if not _is_instruction(clause):
-            kept.append(text[position : position + len(clause)])
+            remaining_clauses.append(text[position : position + len(clause)])
         position += len(clause)
-    return "".join(kept)
+    return "".join(remaining_clauses)

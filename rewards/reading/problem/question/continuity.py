@@ -17,7 +17,7 @@ from ...latex.tokens.roles import IS_VALUE
 from ..conditions import NAME
 from ..derivatives import name_of, normal
 from ..layout import coordinates, only_reading, pieces_of, relation
-from .parts import NAMED, PLACE, taken_apart
+from .parts import NAMED, PLACEHOLDER, taken_apart
 from .pieces import ASKS
 from .requests import check_requests
 from .surroundings import changes_numbers
@@ -72,12 +72,12 @@ def read_continuity(text: str) -> ContinuityQuestion | None:
     """
     if "cases}" not in text or _CONTINUOUS.search(text) is None:
         return None
-    parts = taken_apart(text)
-    if parts is None:
+    question_parts = taken_apart(text)
+    if question_parts is None:
         return None
-    marked_prose, formulas = parts
-    if (other := _ELSE.search(marked_prose)) is not None:
-        raise ProblemError(f"{text!r}: {other[0]!r} may ask for something else")
+    marked_prose, formulas = question_parts
+    if (match := _ELSE.search(marked_prose)) is not None:
+        raise ProblemError(f"{text!r}: {match[0]!r} may ask for something else")
     tables = [formula for formula in formulas if "cases}" in formula]
     named = NAMED.match(tables[0]) if len(tables) == 1 else None
     if named is None or changes_numbers(marked_prose):
@@ -115,11 +115,13 @@ def read_values(text: str, unknowns: Sequence[str]) -> dict[str, Expression] | N
 
     """
     plain = normal(_JOINS.sub(" , ", text)).strip(" .$")
-    left, equals, right = plain.partition("=")
-    if plain.startswith("(") and not (equals and right.strip().startswith("(")):
+    lhs, equals, rhs = plain.partition("=")
+    if plain.startswith("(") and not (equals and rhs.strip().startswith("(")):
         names, values = [*unknowns], coordinates(plain)
     elif plain.startswith("("):  # (a, b) = (1, 2)
-        names, values = ([part.strip() for part in coordinates(side)] for side in (left, right))
+        names, values = (
+            [coordinate.strip() for coordinate in coordinates(side)] for side in (lhs, rhs)
+        )
     else:
         sides = [relation(piece) for piece in pieces_of(plain, ",") if piece.strip()]
         names = [name_of(side[0]) for side in sides if side]
@@ -160,4 +162,4 @@ def _check_asked(marked_prose: str, formulas: list[str], unknowns: set[str]) -> 
         formula = formulas[int(asks["place"])] if asks["place"] else ""
         names = {*map(name_of, _names(formula))} if formula else unknowns
         if not names <= unknowns:
-            raise ProblemError(f"{PLACE.sub('..', asks[0])!r} may ask for something else")
+            raise ProblemError(f"{PLACEHOLDER.sub('..', asks[0])!r} may ask for something else")

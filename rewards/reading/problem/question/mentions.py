@@ -8,7 +8,7 @@ from typing import Final
 
 from ..marks import DELIMITER, PROSE
 from ..prose import without_frame
-from .parts import PLACE, taken_apart
+from .parts import PLACEHOLDER, taken_apart
 from .pieces import pieces
 
 #: What stands before a domain, which says nothing.
@@ -42,12 +42,12 @@ def divided(text: str) -> tuple[str, list[str]] | None:
                 formulas.append(segment)
         return " ".join(pieces_of_formula)
 
-    return PLACE.sub(divide, question[0]), formulas
+    return PLACEHOLDER.sub(divide, question[0]), formulas
 
 
 def mentioned(marked_prose: str, formulas: list[str]) -> Iterator[tuple[str, str]]:
     """Yield the pieces of a question's formulas, and the text before each. Domains are left out."""
-    for match in PLACE.finditer(marked_prose):
+    for match in PLACEHOLDER.finditer(marked_prose):
         preceding = marked_prose[: match.start()]
         if preceding.split()[-1:] not in _DOMAIN:
             for piece in pieces(formulas[int(match[1])]):

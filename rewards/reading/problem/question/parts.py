@@ -18,7 +18,8 @@ WRT: Final = re.compile(r"\bw\.?\s?r\.?\s?t\b\.?")
 #: How an answer is to be written: in a box, in terms of a letter.
 _BOX: Final = re.compile(r"\\boxed\s*\{[^{}]*\}")
 _IN_TERMS_OF: Final = re.compile(r"(?<=\bin terms of )(?!a\s+[a-z])(\\?[A-Za-z])\b")
-PLACE: Final = re.compile("\ue012(\\d+)\ue012")
+#: Stands in the prose of a question for the formula with this index.
+PLACEHOLDER: Final = re.compile("\ue012(\\d+)\ue012")
 #: A function and its argument, as they stand before the formula of the function: f(x) =, y =.
 NAMED: Final = re.compile(
     r"\s*(?P<name>[A-Za-z](?:_(?:\w|\{\w+\}))?|\\[A-Za-z]+(?:_(?:\w|\{\w+\}))?)\s*"
@@ -146,12 +147,12 @@ def without_statements(
         target: the formula that is asked for, if it is known.
 
     """
-    kept, conditions = [], Conditions()
+    remainders, conditions = [], Conditions()
     for sentence in SENTENCE.split(marked_prose):
         remainder, stated = _of_sentence(sentence, formulas, target)
-        kept.append(remainder)
+        remainders.append(remainder)
         conditions = conditions.also(stated)
-    return "\n".join(kept), conditions
+    return "\n".join(remainders), conditions
 
 
 def _of_sentence(
@@ -159,11 +160,14 @@ def _of_sentence(
 ) -> tuple[str, Conditions]:
     numbers = sorted(target.numbers) if target else ()
     mains = "|".join(f"\ue012{at}\ue012" for at in numbers) or r"(?!)"
-    kept, conditions = "", Conditions()
+    remainder, conditions = "", Conditions()
     for unit in re.split(rf"({mains}|{_INSTRUCTION.pattern})", sentence, flags=re.IGNORECASE):
-        found = (*_START.finditer(unit), *PLACE.finditer(unit))  # with length $L>0$
-        starts = (0, *(match.start() for match in found))
-        ends = (len(unit), *(match.end() for match in re.finditer(f"{PLACE.pattern}|(?=,)", unit)))
+        matches = (*_START.finditer(unit), *PLACEHOLDER.finditer(unit))  # with length $L>0$
+        starts = (0, *(match.start() for match in matches))
+        ends = (
+            len(unit),
+            *(match.end() for match in re.finditer(f"{PLACEHOLDER.pattern}|(?=,)", unit)),
+        )
         for start, end in product(starts[:_TRIES], ends[:_TRIES]):
             if start >= end or _NOT_STATED.search(unit[max(start - _NEAR, 0) : end]):
                 continue
@@ -176,14 +180,15 @@ def _of_sentence(
                 conditions = conditions.also(stated)
                 unit = f"{unit[:start]} ; {unit[end:]}"
                 break
-        kept += unit
-    return kept, conditions
+        remainder += unit
+    return remainder, conditions
 
 
 def _in_interval(text: str, formulas: list[str], target: Target) -> Conditions | None:
     """Read "on the interval $(0, 1)$" as a statement about the variable of integration."""
     match = re.fullmatch(
-        rf"\s*(?:on|over)\s+(?:the\s+)?(?:open\s+)?(?:interval\s+)?{PLACE.pattern}[\s.]*", text
+        rf"\s*(?:on|over)\s+(?:the\s+)?(?:open\s+)?(?:interval\s+)?{PLACEHOLDER.pattern}[\s.]*",
+        text,
     )
     interval = match and re.fullmatch(r"\((?P<a>[^,()]+),(?P<b>[^,()]+)\)", formulas[int(match[1])])
     if not interval:
@@ -193,4 +198,4 @@ def _in_interval(text: str, formulas: list[str], target: Target) -> Conditions |
 
 def put_back(text: str, formulas: list[str], mark: str) -> str:
     """Put the formulas of a question, each between two marks, into their places in a text."""
-    return PLACE.sub(lambda match: f"{mark}{formulas[int(match[1])]}{mark}", text)
+    return PLACEHOLDER.sub(lambda match: f"{mark}{formulas[int(match[1])]}{mark}", text)

@@ -53,11 +53,11 @@ def pieces(formula: str) -> list[str]:
     if "matrix" in formula:  # a determinant, or a system with a forcing term
         return [formula]
     rows = _ROW.split(_ENVIRONMENT.sub(" ", formula) if "=" in formula else formula)
-    found = [piece for row in rows for piece in pieces_of(normal(row), ",;")]
+    segments = [piece for row in rows for piece in pieces_of(normal(row), ",;")]
     joined = formula.strip()
     if joined.startswith("(") and joined.endswith(")") and "=" not in joined:
         return [normal(joined)]
-    return [restored_tables(piece.strip(" .;"), tables) for piece in found if piece.strip(" .;")]
+    return [restored_tables(piece.strip(" .;"), tables) for piece in segments if piece.strip(" .;")]
 
 
 def _exponent(raised: re.Match[str]) -> str:

@@ -208,15 +208,15 @@ def check_requests(
     """
     letters = {at for at, formula in enumerate(formulas) if NAME.fullmatch(formula)}
     own = own or {*range(len(formulas))} - letters
-    known = prose.COMMON | OWN[kind] | _OWN_FOREIGN.get(kind, frozenset())
+    known_words = prose.COMMON | OWN[kind] | _OWN_FOREIGN.get(kind, frozenset())
     plain = _IN_TERMS_OF.sub(" in ", prose.without_asides(marked_prose))
     plain = _COMMAND.sub(" ", NAMES.sub(" ", plain))
     if not plain.isascii():
         plain = re.sub(_UNSPACED_OWN.get(kind, r"(?!)"), " ", prose.UNSPACED.sub(" ", plain))
-    beside = "\n".join(_PARENTHESIS.findall(plain))
+    parentheses = "\n".join(_PARENTHESIS.findall(plain))
     sentences = [
         _TOKEN.findall(sentence)
-        for sentence in _SENTENCE.split(f"{_PARENTHESIS.sub(' ', plain)}\n{beside}")
+        for sentence in _SENTENCE.split(f"{_PARENTHESIS.sub(' ', plain)}\n{parentheses}")
         if not is_narration(sentence)
     ]
     of_response = [_OF_THE_RESPONSE.search(" ".join(tokens)) is not None for tokens in sentences]
@@ -229,7 +229,7 @@ def check_requests(
     for tokens, start, speaks in zip(sentences, starts, of_response, strict=True):
         is_instruction = speaks and not any(_is_of(token, own) for token in tokens)
         for word in _asking(tokens, start, own, letters, has_persons=not speaks):
-            if word not in known and not (is_instruction and word in prose.INSTRUCTIONS):
+            if word not in known_words and not (is_instruction and word in prose.INSTRUCTIONS):
                 raise ProblemError(f"{word!r} may change what is asked for; if not, leave it out")
 
 
@@ -284,8 +284,10 @@ def _start(tokens: list[str], own: Collection[int]) -> int:
     following = ""  # the first word behind a request that may change something
     for at in reversed(range(len(tokens))):
         if _is_request(tokens, at):
-            before = tokens[at - 1] if at else ""
-            if before in _HENCE or (before in _CONCLUDES and _is_of(following, own)):
+            preceding_word = tokens[at - 1] if at else ""
+            if preceding_word in _HENCE or (
+                preceding_word in _CONCLUDES and _is_of(following, own)
+            ):
                 return at
             requests.append(at)
         following = following if tokens[at] in prose.COMMON else tokens[at]
@@ -301,8 +303,10 @@ def _start(tokens: list[str], own: Collection[int]) -> int:
 def _is_noun_of(tokens: list[str], own: Collection[int]) -> bool:
     """Whether a sentence only names something of the formula: "zeros of $f'(x)$"."""
     at = next((at for at, token in enumerate(tokens) if _is_of(token, own)), 0)
-    before = [token.lower() for token in tokens[:at]]
-    return before[-1:] in (["of"], ["for"], ["in"]) and _AUXILIARIES.isdisjoint(before)
+    preceding_words = [token.lower() for token in tokens[:at]]
+    return preceding_words[-1:] in (["of"], ["for"], ["in"]) and _AUXILIARIES.isdisjoint(
+        preceding_words
+    )
 
 
 def _is_restricted(tokens: list[str], at: int, own: Collection[int]) -> bool:
@@ -320,8 +324,8 @@ def _may_change(written: list[str], at: int, *, has_persons: bool) -> bool:
         and _PERSON.fullmatch(word)
         and written[at + 1 : at + 2] not in (["for"], ["of"])
     )
-    before = written[at - 1] if at else ","
-    if lower.endswith("ing") and (before in _PAUSES or before.startswith(_MARK)):
+    preceding_word = written[at - 1] if at else ","
+    if lower.endswith("ing") and (preceding_word in _PAUSES or preceding_word.startswith(_MARK)):
         return lower in _CHANGING
     is_free = len(word) == 1 or prose.is_manner(lower) or bool(is_person)
     is_verb = _VERB.fullmatch(lower.removesuffix("s")) is not None
@@ -335,17 +339,17 @@ def _opens_method(written: list[str], at: int) -> bool:
 
 def _is_done_to_value(tokens: list[str], at: int, own: Collection[int]) -> bool:
     """Whether something is done to the value: "square it", "after halving the sum"."""
-    token, before = tokens[at], tokens[at - 1] if at else ""
-    first, second = [*tokens[at + 1 : at + 3], "", ""][:2]
-    is_value = first in ("it", "this", "your") or (first == "the" and second in _VALUE)
+    token, preceding_word = tokens[at], tokens[at - 1] if at else ""
+    next_word, word_after = [*tokens[at + 1 : at + 3], "", ""][:2]
+    is_value = next_word in ("it", "this", "your") or (next_word == "the" and word_after in _VALUE)
     if token.endswith("ing"):
-        return before == "after" and is_value
-    if not _begins(tokens, at) or before in ("to", "please"):
+        return preceding_word == "after" and is_value
+    if not _begins(tokens, at) or preceding_word in ("to", "please"):
         return False
     is_known = any(
         token in words for words in (prose.COMMON, _METHOD, _EXPLAINS)
     ) or _VERB.fullmatch(token)
-    return not is_known and (is_value or _is_of(first, own))
+    return not is_known and (is_value or _is_of(next_word, own))
 
 
 def _is_of(token: str, marked_prose: Collection[int]) -> bool:
@@ -353,15 +357,17 @@ def _is_of(token: str, marked_prose: Collection[int]) -> bool:
 
 
 def _begins(tokens: list[str], at: int) -> bool:
-    before = tokens[at - 1] if at else ","
-    return tokens[at][0].isalpha() and (before in _BEGINS or before.startswith(_MARK))
+    preceding_word = tokens[at - 1] if at else ","
+    return tokens[at][0].isalpha() and (
+        preceding_word in _BEGINS or preceding_word.startswith(_MARK)
+    )
 
 
 def _is_request(tokens: list[str], at: int) -> bool:
     if _QUESTION_WORD.fullmatch(tokens[at]):
-        before = tokens[at - 1] if at else "but"
-        is_open = "?" in tokens or before == "but" or before in _BEGINS
-        return is_open and (before, tokens[at]) != (",", "which")
+        preceding_word = tokens[at - 1] if at else "but"
+        is_open = "?" in tokens or preceding_word == "but" or preceding_word in _BEGINS
+        return is_open and (preceding_word, tokens[at]) != (",", "which")
     if tokens[at] == "work" and tokens[at + 1 : at + 2] != ["out"]:
         return False
     return _begins(tokens, at) and _VERB.fullmatch(tokens[at]) is not None

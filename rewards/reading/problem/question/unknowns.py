@@ -77,7 +77,7 @@ def _derivatives_in(joined: str) -> tuple[tuple[str, ...], list[str]]:
         functions += [name_of(of[1])] if of else []
         if not quotient.of.strip():  # \frac{d}{dx}(x f(x))
             applied = APPLIED.finditer(operand(joined[quotient.end :])[0])
-            functions += [name_of(each["name"]) for each in applied if each["of"] in quotient.by]
+            functions += [name_of(match["name"]) for match in applied if match["of"] in quotient.by]
     for match in _PRIMED.finditer(joined):
         functions.append(name_of(match["name"]))
         variables += [name for name in (match["own"], match["of"]) if name]
