@@ -85,7 +85,7 @@ _JOINS: Final = frozenset(("sign", "number", "command", "letter", "open"))
 
 
 def with_marks(text: str) -> str:
-    """Mark the formulas of a question that are not marked. A text without words is a formula.
+    """Mark the unmarked formulas of a question. A text without words is a formula.
 
     >>> with_marks("Find dy/dx if y = sin(2x), and a > 0.")
     'Find $dy/dx$ if $y = sin(2x)$, and $a > 0$.'
@@ -113,8 +113,8 @@ def with_marks(text: str) -> str:
 class _Tokens:
     """The tokens of a text, and whether each belongs to a formula.
 
-    First, every token is classified by itself and by its neighbours. Then brackets belong to a
-    formula if all tokens between them do, and brackets around a label do not.
+    First, every token is classified by itself and by the neighbours. Then brackets belong to a
+    formula if all tokens in the brackets do, and brackets around a label do not.
     """
 
     def __init__(self, text: str) -> None:
@@ -130,14 +130,14 @@ class _Tokens:
         self.is_unclear = False
 
     def has_prose(self) -> bool:
-        """Whether the text has a word that belongs to no formula, or a marked formula."""
+        """Whether the text has a word outside of formulas, or a marked formula."""
         return any(
             token_type in ("word", "marked") and not is_formula
             for token_type, is_formula in zip(self.token_types, self.is_formula, strict=True)
         )
 
     def end_of_formula(self, start: int) -> int:
-        """The end of the tokens of a formula that begins at ``start``, or ``start``."""
+        """The end of the formula with tokens from ``start`` on, or ``start`` without a formula."""
         end = start
         while end < len(self.texts) and (
             self.is_formula[end] or (end > start and self.token_types[end] == "space")
@@ -148,7 +148,7 @@ class _Tokens:
         return end
 
     def is_alone(self, start: int, end: int) -> bool:
-        """Whether tokens are a letter, a function of one, or a number where one is expected."""
+        """Whether tokens are a letter, a function of a letter, or an expected number."""
         if end != start + 1:  # ln x
             return not _FUNCTIONS.isdisjoint(self.texts[start:end])
         preceding = "".join(self.texts[max(start - 4, 0) : start])
@@ -156,7 +156,8 @@ class _Tokens:
         return self.token_types[start] in ("letter", "word") or expected
 
     def classify(self) -> None:
-        """Find out which tokens belong to formulas."""
+        """Find the tokens of formulas."""
+        # Words are classified first, as signs such as "-" belong to formulas only beside a formula.
         level = 0
         for at in self.solid:
             level = max(level + (self.texts[at] == "{") - (self.texts[at] == "}"), 0)
@@ -172,7 +173,7 @@ class _Tokens:
         return self.preceding_index.get(at), self.following_index.get(at)
 
     def _role(self, at: int | None) -> str:
-        """The kind of a token, which is "name" for names of functions and Greek letters."""
+        """The type of a token, or "name" for names of functions and Greek letters."""
         if at is None:
             return ""
         if self.token_types[at] == "word" and _is_name_alone(self.texts[at]):
@@ -180,7 +181,7 @@ class _Tokens:
         return self.token_types[at] or ""
 
     def _attached(self, at: int) -> tuple[str, str]:
-        """The kinds of the tokens directly before and behind a token, without a space between."""
+        """The roles of the tokens directly before and behind a token, without a space between."""
         preceding, following = self._neighbours(at)
         return (
             self._role(preceding) if preceding == at - 1 else "",
@@ -220,7 +221,7 @@ class _Tokens:
         return len(word) <= 4 and not {"sign", "number"}.isdisjoint(attached)
 
     def _is_sign(self, at: int) -> bool:
-        """Whether a token that is no word belongs to a formula, brackets aside."""
+        """Whether a token other than a word belongs to a formula, brackets aside."""
         token, (preceding, following) = self.texts[at], self._neighbours(at)
         attached = {*self._attached(at)}
         if token in ("a", "A", "i", "I"):  # words, unless a sign is beside

@@ -1,4 +1,4 @@
-r"""Reads a sum as people write it: ``\displaystyle\sum\limits_{n=1}^{\infty} \frac{1}{n^2}``."""
+r"""Reads sums as textbooks write: ``\displaystyle\sum\limits_{n=1}^{\infty} \frac{1}{n^2}``."""
 
 from __future__ import annotations
 
@@ -70,14 +70,14 @@ class SumProblem(NamedTuple):
     r"""One reading of a problem: a factor times the sum of a term over an index, plus an addend.
 
     Attributes:
-        term: the term that is summed.
+        term: the summand.
         counter: the name of the index.
         lower: the least value of the index as a tree, or the integer -1 for minus infinity.
         upper: the greatest value of the index as a tree, or the integer 1 for infinity.
         factor: the factor before the sum sign.
-        outside: the addend, which is outside of the sum.
+        outside: the addend outside of the sum.
         conditions: the conditions on the parameters.
-        flags: the names of the conventions that this reading uses.
+        flags: the names of the conventions of the reading.
         asks_convergence: whether the question only asks if the series converges.
         asks_kind: whether the question asks if the series converges absolutely, converges
             conditionally, or diverges.
@@ -100,7 +100,7 @@ class SumProblem(NamedTuple):
 
     @property
     def limits(self) -> list[Expression]:
-        """The finite limits: the lower and the upper one, if both are finite."""
+        """The finite limits: the lower and the upper limit, if finite."""
         return [limit for limit in (self.lower, self.upper) if not isinstance(limit, int)]
 
     @property
@@ -151,8 +151,8 @@ def read_sum(text: str, quantity: str = "sum") -> tuple[SumProblem, ...]:
     r"""Read a sum.
 
     Args:
-        text: LaTeX with one sum sign. Words of an instruction may surround the formula.
-        quantity: what the question asks for, as for `sum_question`.
+        text: LaTeX with a sum sign. Words of an instruction may surround the formula.
+        quantity: the requested quantity, as for `sum_question`.
 
     Returns:
         The sum in every reading that the notation allows, the likeliest first.
@@ -274,7 +274,7 @@ def sum_with_dots(body: str) -> SumProblem:
 
 
 def _recurring_decimal(text: str) -> SumProblem | None:
-    """The geometric series of a recurring decimal that is to become a fraction."""
+    """The geometric series of a recurring decimal, from a question for a fraction."""
     decimal = recurring_decimal(text)
     if decimal is None:
         return None
@@ -299,6 +299,8 @@ def _with_dots(text: str) -> SumProblem:
         term = general_term(terms, index)
     elif re.fullmatch(r"t+\.t\.?", shape):
         *first_terms, last_term = terms
+        # The last term may be the general term itself, as in 1 + 2 + ... + n, a number of the
+        # series, or a term whose index depends on n.
         own = [name for name in INDEX_LETTERS if name in symbols_of(last_term)]
         start = first_index(last_term, own[0], first_terms) if len(own) == 1 else None
         if start is not None and own[0] not in set().union(*map(symbols_of, first_terms)):
@@ -394,12 +396,12 @@ def has_dots(text: str) -> bool:
 
 
 def is_unevaluated(text: str) -> bool:
-    """Whether an answer leaves a sum or a product as it is: with a sign or with dots."""
+    """Whether an answer has an unevaluated sum or product: with a sign or with dots."""
     return "∑" in text or has_sum(text) or has_product(text) or has_dots(text)
 
 
 def without_open_case(text: str) -> str:
-    """Leave out the last of several cases of an answer if it leaves the sum as it was.
+    """Leave out the last of several cases of an answer if the case has the unevaluated sum.
 
     Computer algebra systems write such a case, "otherwise".
     """

@@ -1,7 +1,8 @@
-r"""Finds what a completion calls the derivative that is asked for: ``f'(x) = ..``.
+r"""Finds the name of the requested derivative in a completion: ``f'(x) = ..``.
 
-In a solution of an integral, an equation with a derivative on its left side is a check. Extraction
-therefore leaves such equations out. For a question for a derivative, they state the answer.
+In a solution of an integral, an equation with a derivative on the left side is a check. Extraction
+therefore leaves the equation out. In an answer to a question for a derivative, the equation
+states the answer.
 """
 
 from __future__ import annotations
@@ -51,9 +52,9 @@ _NAMES: Final = "FGHI"
 def with_named_answer(
     completion: str, question: str, used: Collection[str], general: str = ""
 ) -> str:
-    """Replace the derivative that a question asks for, before an equals sign, by a name.
+    """Replace the requested derivative, before an equals sign, by a name.
 
-    Derivatives of another order are left as they are. The text keeps its length.
+    Derivatives of another order are unchanged. The length of the text is unchanged, too.
 
     Args:
         completion: the completion.

@@ -1,7 +1,7 @@
 r"""Reads derivatives in every spelling: ``\frac{d^2y}{dx^2}``, ``y''``, ``\dot x``, ``u_{xy}``.
 
 The LaTeX reader can read closed forms only. Some functions have no formula, such as y in y''.
-Before the LaTeX reader is called, this module replaces the derivatives of these functions by new
+Before the LaTeX reader is called, this module replaces derivatives of the functions by new
 symbols. If an operator such as d/dx precedes a formula, the formula is differentiated.
 """
 
@@ -35,11 +35,11 @@ VALUE_AT: Final = "value_at"
 
 
 class Jet(NamedTuple):
-    """A derivative of a function that has no formula.
+    """A derivative of a function without a formula.
 
     Attributes:
         function: the name of the function.
-        by: the variables of differentiation, sorted. Empty if this is the function itself.
+        by: the variables of differentiation, sorted. Empty for the function itself.
         at: the arguments, as 0 in ``y'(0)``. Empty if the arguments are the function's variables.
 
     >>> Jet("y", ("x", "x")).order
@@ -59,11 +59,11 @@ class Jet(NamedTuple):
 
 @dataclass(slots=True)
 class Jets:
-    """The symbols that stand for derivatives of functions. Equal derivatives have equal symbols.
+    """The symbols for derivatives of functions. Equal derivatives have equal symbols.
 
     Attributes:
-        variables: the variables of each function that has no formula.
-        symbols: the symbol of each derivative that was read so far.
+        variables: the variables of each function without a formula.
+        symbols: the symbol of each derivative in the text before.
         written: whether derivatives are left as calls of `DERIVATIVE`, for another program.
         applied: the functions after which parentheses hold arguments. For such a function f, f'(2x)
             is not a product.
@@ -76,7 +76,7 @@ class Jets:
     applied: Collection[str] = ()
 
     def symbol(self, jet: Jet) -> str:
-        """The symbol that stands for a derivative. A function itself keeps its name."""
+        """The symbol for a derivative. A function itself keeps the name."""
         if not jet.by and not jet.at:
             return jet.function
         if jet.order > HIGHEST:
@@ -89,7 +89,7 @@ class Jets:
 
     @property
     def names(self) -> dict[str, Jet]:
-        """Map each symbol to the derivative that it stands for."""
+        """Map each symbol to the derivative for the symbol."""
         return {name: jet for jet, name in self.symbols.items()}
 
     def differentiated(self, tree: Expression, variable: str) -> Expression:
@@ -184,9 +184,9 @@ def with_symbols(text: str, jets: Jets, *, values: bool = False) -> str:
     """Replace the derivatives and the values of functions by symbols.
 
     Args:
-        text: a text that `normal` returns.
-        jets: the functions. The new symbols are added to this object.
-        values: whether ``y(0)`` is a value of y. If not, it is a product.
+        text: a result of `normal`.
+        jets: the functions. The new symbols are added to the object.
+        values: whether ``y(0)`` is a value of y. If not, ``y(0)`` is a product.
 
     Returns:
         The text with symbols. Operators before formulas, such as d/dx, are not replaced.
@@ -201,12 +201,12 @@ def with_symbols(text: str, jets: Jets, *, values: bool = False) -> str:
 def read_tree(
     text: str, jets: Jets, symbols: Collection[str], *, values: bool = False
 ) -> Expression:
-    r"""Read a formula that contains derivatives.
+    r"""Read a formula with derivatives.
 
     Args:
-        text: a text that `normal` returns.
-        jets: the functions. The symbols of their derivatives are added to this object.
-        symbols: further names that the formula uses.
+        text: a result of `normal`.
+        jets: the functions. The symbols of derivatives are added to the object.
+        symbols: further names in the formula.
         values: as for `with_symbols`.
 
     Returns:
@@ -356,7 +356,7 @@ def _is_in_operator(text: str, start: int) -> bool:
 
 
 def _by(match: re.Match[str], own: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The variables of differentiation that primes or a subscript denote.
+    """The variables of differentiation, by primes or a subscript.
 
     The result is None if a subscript does not denote a derivative.
     """

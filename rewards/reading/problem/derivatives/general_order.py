@@ -45,11 +45,10 @@ class GeneralOrder(NamedTuple):
 
 
 def general_order(text: str) -> GeneralOrder | None:
-    """Read a question for a derivative whose order is a letter. Any other question yields None.
+    """Read a question for a derivative whose order is a letter. Another question yields None.
 
     Raises:
-        ProblemError: the question has several such letters, or a condition on the order that is not
-            read.
+        ProblemError: the question has several letters of orders, or an unknown condition.
 
     """
     if len(text) > LONGEST:

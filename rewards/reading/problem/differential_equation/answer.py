@@ -42,10 +42,10 @@ _MEMBER: Final = re.compile(r"\\(?:in|neq|ne|geq?|leq?|forall|quad)(?![A-Za-z])|
 
 @dataclass(frozen=True)
 class StatedSolution:
-    """One solution, or one family of solutions, that an answer states.
+    """A solution, or a family of solutions, in an answer.
 
     Attributes:
-        formulas: the formula of each function. It is empty for an implicit solution.
+        formulas: the formula of each function. Empty for an implicit solution.
         implicit: the two sides of the equation of an implicit solution, else None.
 
     """
@@ -56,7 +56,7 @@ class StatedSolution:
     def further_names(
         self, question: DifferentialEquation
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The names that the question lacks: constants of integration, and names of nothing."""
+        """The names missing in the question: constants of integration, and names of nothing."""
         sides = self.implicit or ()
         used = set().union(*map(symbols_of, (*self.formulas.values(), *sides)))
         free = used - question.names
@@ -66,7 +66,7 @@ class StatedSolution:
 
 
 def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]:
-    r"""The solutions that an answer states. The answer is right only if all solutions are right.
+    r"""The solutions in an answer. The answer is right only if all solutions are right.
 
     Args:
         text: the answer in LaTeX.
@@ -109,6 +109,7 @@ def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]
             or _is_constant(formula, question)
         ):
             continue
+        # The solution of a system has a formula for each function, in several clauses.
         for variant in _signs(formula):
             for solution in _stated(variant, question):
                 if solution.implicit is None and len(question.functions) > 1:
@@ -131,8 +132,8 @@ def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]
 def _componentwise(text: str, question: DifferentialEquation) -> str:
     """Write an equation between vectors as equations of the components.
 
-    Every column is replaced by its component. The sum of columns with factors becomes the sum of
-    their components with these factors.
+    Every column is replaced by the component. The sum of columns with factors becomes the sum of
+    the components with the factors.
     """
     lhs, equals, rhs = text.partition("=")
     columns = [match["rows"] for match in _COLUMN.finditer(rhs)]
@@ -185,9 +186,9 @@ def _called(formula: str, question: DifferentialEquation) -> str:
 
 
 def _signs(formula: str) -> Iterator[str]:
-    r"""Yield the two formulas that ``\pm`` denotes. In each, ``\mp`` becomes the opposite sign.
+    r"""Yield the two formulas for ``\pm``. In each, ``\mp`` becomes the opposite sign.
 
-    A formula without these signs is yielded unchanged.
+    A formula without the signs is yielded unchanged.
     """
     sign_count = len(re.findall(r"\\(?:pm|mp)(?![A-Za-z])|[±∓]", formula))
     if not sign_count:
@@ -202,7 +203,7 @@ def _signs(formula: str) -> Iterator[str]:
 
 
 def _stated(formula: str, question: DifferentialEquation) -> Iterator[StatedSolution]:
-    """Yield the solutions that an equation, a chain of equations, or a formula alone states."""
+    """Yield the solutions in an equation, a chain of equations, or a formula alone."""
     sides = [side.strip() for side in pieces_of(formula, "=")]
     names = {*question.names}
     if len(sides) == 1:

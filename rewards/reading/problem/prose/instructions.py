@@ -1,7 +1,7 @@
-r"""Leaves out what a prompt says of the response: "put your final answer within \\boxed{}".
+r"""Removes the instructions of a prompt on the response: "put your final answer within \\boxed{}".
 
 The template of a prompt stands around the question, and speaks of the response, of who writes the
-response and of who reads the response. A clause is left out only if all its words are known.
+response and of who reads the response. A clause is left out only if all words are known.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _is_instruction(clause: str) -> bool:
 
 
 def without_instructions(text: str) -> str:
-    r"""Remove what a prompt says of the response, such as the sentences of its template.
+    r"""Remove the instructions of a prompt on the response, such as the sentences of a template.
 
     >>> without_instructions(r"Find $x$. Put your final answer within \boxed{}.").strip()
     'Find $x$.'

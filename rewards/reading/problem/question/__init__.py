@@ -1,1 +1,1 @@
-"""Takes questions apart that are asked in other people's words."""
+"""Takes questions in free words apart."""

@@ -1,4 +1,4 @@
-r"""Reads questions for parameters that make a function continuous, or differentiable.
+r"""Reads questions for the parameters of a continuous or differentiable function.
 
 The function is defined by cases: "For which $k$ is $f(x)=\begin{cases}..\end{cases}$ continuous?"
 """
@@ -38,13 +38,13 @@ _COMPARISONS: Final = frozenset(("eq", "ge", "gt", "le", "lt", "ne"))
 
 
 class ContinuityQuestion(NamedTuple):
-    """A function with parameters that have to make the function continuous.
+    """A function with parameters. The parameters have to make the function continuous.
 
     Attributes:
-        function: the function, which is piecewise.
+        function: the piecewise function.
         variable: the variable.
         unknowns: the names of the parameters, in the order of the question.
-        points: the points at which the function has to be continuous.
+        points: the points for the condition of continuity.
         differentiable: whether the function has to be differentiable at the points, too.
 
     """
@@ -57,9 +57,9 @@ class ContinuityQuestion(NamedTuple):
 
 
 def read_continuity(text: str) -> ContinuityQuestion | None:
-    r"""Read a question for parameters that make a function continuous.
+    r"""Read a question for the parameters of a continuous function.
 
-    The result is None for any other question.
+    The result is None for another question.
 
     Raises:
         ProblemError: the function or the parameters are not clear.
@@ -108,7 +108,7 @@ def read_continuity(text: str) -> ContinuityQuestion | None:
 def read_values(text: str, unknowns: Sequence[str]) -> dict[str, Expression] | None:
     r"""Read the values of several parameters in an answer.
 
-    The result is None if the answer does not have one number for each parameter.
+    The result is None if the answer does not have a number for each parameter.
 
     >>> sorted(read_values(r"a = 1 \text{ and } b = 2", ("a", "b")))
     ['a', 'b']
@@ -136,7 +136,7 @@ def read_values(text: str, unknowns: Sequence[str]) -> dict[str, Expression] | N
 
 
 def _names(formula: str) -> list[str]:
-    """The names in a formula that only lists names, such as ``(a, b)``."""
+    """The names in a list of names, such as ``(a, b)``. Empty for another formula."""
     inner = formula.strip()
     names = coordinates(inner) if inner.startswith("(") else [*pieces_of(inner, ",")]
     names = [name.strip() for name in names]
@@ -144,7 +144,7 @@ def _names(formula: str) -> list[str]:
 
 
 def _break_points(function: Expression, variable: str) -> tuple[Expression, ...]:
-    """The numbers with which the conditions of a piecewise function compare the variable."""
+    """The numbers compared with the variable in the conditions of a piecewise function."""
     points: dict[Expression, None] = {}
     for node in all_nodes(function):
         if isinstance(node, Call) and node.function in _COMPARISONS:

@@ -63,7 +63,7 @@ _BY_FUNCTION: Final = re.compile(
 def question_of_derivative(text: str) -> tuple[list[Clause], Conditions]:
     r"""Cut a question for a derivative into clauses, and read the conditions.
 
-    The words of a clause are `DERIVATIVE`, `AT` or `RESPECT`, or there are none for other formulas.
+    The words of a clause are `DERIVATIVE`, `AT` or `RESPECT`, or empty for another formula.
 
     Raises:
         ProblemError: words may change the question.
@@ -87,6 +87,7 @@ def question_of_derivative(text: str) -> tuple[list[Clause], Conditions]:
         (piece, relation(piece), preceding_text)
         for piece, preceding_text in mentioned(marked_prose, formulas)
     ]
+    # All definitions are known first, as "the derivative of f" may precede the formula of f.
     for _, sides, _ in mentions:
         if sides is not None and not (NAME.fullmatch(sides[0]) and NUMBER.fullmatch(sides[1])):
             collected.defined.setdefault(sides[0].partition("(")[0].strip(), sides[1])
@@ -114,9 +115,9 @@ def question_of_derivative(text: str) -> tuple[list[Clause], Conditions]:
 class _DerivativeFormulas:
     """The formulas of a question.
 
-    ``definitions`` and ``points`` are clauses. ``derivatives`` has the derivatives that are
-    written, and ``named`` the equations that give a derivative a name. ``defined`` has the right
-    sides of equations by the names on their left sides. ``function`` is the formula behind words
+    ``definitions`` and ``points`` are clauses. ``derivatives`` has the derivatives in
+    formulas, and ``named`` the equations of a name with a derivative. ``defined`` has the right
+    sides of equations by the names on the left sides. ``function`` is the formula behind words
     such as "derivative of", and ``by`` the formula behind "respect to".
     """
 
@@ -135,11 +136,11 @@ class _DerivativeFormulas:
 
         Args:
             piece: the formula.
-            words_before: the words between the preceding formula and this formula.
+            words_before: the words between the preceding formula and the formula.
             asks: whether the sentence asks for a derivative.
 
         Raises:
-            ProblemError: the formula may be asked for, or is a point that is not understood.
+            ProblemError: the formula may be asked for, or is an unknown point.
 
         """
         value = VALUE.fullmatch(piece)
@@ -174,7 +175,7 @@ class _DerivativeFormulas:
         Args:
             piece: the formula.
             sides: the sides of the formula.
-            words_before: the words between the preceding formula and this formula.
+            words_before: the words between the preceding formula and the formula.
             asks: whether the sentence asks for a derivative.
 
         Raises:
@@ -201,6 +202,8 @@ class _DerivativeFormulas:
 
     def clauses(self) -> list[Clause]:
         """The definitions, the derivative, and the point."""
+        # A derivative as a formula counts more than the name of a derivative, such as v = dx/dt,
+        # and a name counts more than words.
         derivatives = [*dict.fromkeys(map(_by_function, self.derivatives))]
         if derivatives:
             self.definitions += [Clause((), piece) for piece, _ in self.named]
@@ -217,7 +220,7 @@ class _DerivativeFormulas:
         ]
 
     def _from_words(self) -> list[str]:
-        """The derivative that words ask for."""
+        """The derivative, as described by words."""
         names, body = [*self.defined], self.function
         requests = [*_DERIVATIVE.finditer(self.marked_prose)]
         orders = {ORDINALS[request["order"].lower()] for request in requests if request["order"]}
@@ -225,6 +228,8 @@ class _DerivativeFormulas:
         spoken = self.marked_prose.lower()
         if len(orders) > 1 or "derivatives" in spoken or "at the origin" in spoken:
             raise ProblemError("several derivatives, or a derivative at a point")
+        # The slope of a curve is dy/dx, also of an implicit curve. The gradient of a function of
+        # several variables is a vector.
         if "gradient" in spoken or "slope" in spoken:
             is_curve = names != [body] or NAME.fullmatch(body) is None or body == "r"
             if self.definitions and is_curve and (body in names or not body):

@@ -63,15 +63,15 @@ _DESCRIBES: Final = re.compile(r"\b(?:from|given|if|such|when|where|with)\b")
 
 
 class Equations(NamedTuple):
-    """The differential equations of a question, and what the question says of the solutions.
+    """The differential equations of a question, and the properties of the requested solutions.
 
     Attributes:
         formulas: the equations and the conditions.
-        names: the letters, and the functions with their variable, that stand alone in the question.
-        kinds: pairs of a parameter's name and its kind, such as ``integer``.
+        names: the letters, and the functions with the variable, alone in the question.
+        kinds: pairs of a parameter's name and kind, such as ``integer``.
         asks_all: whether all solutions are asked for, including constant and singular solutions.
-        asks_one: whether one solution suffices, such as a particular solution.
-        needs_condition: a word that may state a condition if no formula does. It may be empty.
+        asks_one: whether a single solution suffices, such as a particular solution.
+        needs_condition: a word for a possible condition, if no formula is a condition, or empty.
 
     """
 
@@ -87,7 +87,7 @@ def equations_of_question(text: str) -> Equations:
     r"""Find the equations and the conditions.
 
     Raises:
-        ProblemError: there is no differential equation, or words may change the question.
+        ProblemError: the text has no differential equation, or words may change the question.
 
     >>> equations_of_question("Which curve through $(1,2)$ satisfies $y' = xy$?").formulas
     ("y' = xy", 'y(1) = 2')
@@ -104,12 +104,14 @@ def equations_of_question(text: str) -> Equations:
     marked_prose, formulas = without_asides(marked_prose), _with_one_name(question_parts[1])
     if changes_numbers(marked_prose) or asks_values(*question_parts):
         raise ProblemError("words may change the question")
+    # "The slope is f" is the equation y' = f. The words are removed, as f is no equation alone.
     slope = _SLOPE.search(marked_prose)
     collected = _EquationFormulas(text, [f"y' = {formulas[int(slope['place'])]}"] if slope else [])
     without_slope = _SLOPE.sub(" ", marked_prose, count=1)
     for piece, preceding_text in mentioned(without_slope, formulas):
         for link in links(_expanded(piece)):
             collected.take(link, preceding_text)
+    # An equation such as p = y' only explains a notation if the question has another equation.
     equations = [
         equation for equation in collected.equations if not _is_notation(equation)
     ] or collected.equations
@@ -149,7 +151,7 @@ def links(formula: str) -> list[str]:
 
 
 class _Relation(NamedTuple):
-    """An equation of a question, which may state a point, such as x = 0, or a known solution."""
+    """An equation of a question, perhaps a point, such as x = 0, or a known solution."""
 
     lhs: str
     rhs: str
@@ -181,7 +183,7 @@ class _EquationFormulas:
         """Sort a piece of a formula.
 
         Raises:
-            ProblemError: the formula may be what is asked for, or may be a condition.
+            ProblemError: the formula may be asked for, or may be a condition.
 
         """
         sides, value = relation(piece), VALUE.fullmatch(piece)
@@ -213,12 +215,14 @@ class _EquationFormulas:
         """The equations, and the conditions: values, points of the curve, and values at points.
 
         Raises:
-            ProblemError: a formula may be a condition that is not understood.
+            ProblemError: a formula may be an unknown condition.
 
         """
         variable, functions, _ = unknowns(self.text, equations, self.names)
         joined = "".join(equations).replace(" ", "")
         known_names = (variable, *functions)
+        # A formula with no known role may be a condition, and a question without the condition has
+        # other solutions.
         strange = [
             formula for formula in self.stated_formulas if formula.replace(" ", "") not in joined
         ]
@@ -235,6 +239,8 @@ class _EquationFormulas:
             raise ProblemError(f"what is {strange[0]!r}?")
         pairs = (coordinates(point) for point in self.points)
         values = [f"{functions[0]}({a}) = {b}" for a, b in pairs]
+        # A value and its point may be two relations: "y = 2 when x = 0". The values and the points
+        # are collected first, and then paired by their order.
         parameters = _letters(" ".join(equations)) - {*known_names}
         point_indices: list[int] = []
         function_at: dict[int, str] = {}  # a function by the index of its value
@@ -299,7 +305,7 @@ def _letters(formula: str) -> set[str]:
 
 
 def _is_name(piece: str) -> bool:
-    """Whether a formula is only a name, or a function with its variable, as y(x)."""
+    """Whether a formula is only a name, or a function of the variable, as y(x)."""
     return NAME.fullmatch(piece) is not None or APPLIED.fullmatch(piece) is not None
 
 
@@ -310,7 +316,7 @@ def _is_value(text: str, variable: str) -> bool:
 
 
 def _function_of(text: str, functions: Sequence[str]) -> str:
-    """Write a function or its derivative with primes. For any other text, the result is empty."""
+    """Write a function or a derivative with primes. For another text, the result is empty."""
     quotients = operators(text)
     if len(quotients) == 1 and not text[: quotients[0].start].strip():
         name = quotients[0].of.strip()

@@ -1,15 +1,15 @@
-r"""Reads a question for an integral in other people's words: "3. Find $\int a^x dx$, $a>0$. [4]".
+r"""Reads a question for an integral in free words: "3. Find $\int a^x dx$, $a>0$. [4]".
 
-1. What stands around the question is left out: its number, marks, hints.
-2. If no formula is marked, the integral is found by its sign, or by words such as "integral of".
+1. The surroundings of the question are left out: number, marks, hints.
+2. If no formula is marked, the integral is found by the sign, or by words such as "integral of".
 3. The main formula has the integral sign. Without a sign, words say which formula is the integrand
    ("Integrate $x e^x$"), the variable ("with respect to") and the limits ("from", "to").
-4. Statements about symbols become conditions. Any other formula has to be a symbol or a part of the
+4. Statements about symbols become conditions. Another formula has to be a symbol or a part of the
    integral, a definition in the integral, a substitution, a form of the answer, or a fact about
    numbers.
 5. The remaining prose may not change the question. Beside an integral with a sign, words of
-   arithmetic are refused, another quantity "of" the integral, and what is done with the integral
-   afterwards. Words that stand for a sign are all understood, as in other kinds of questions.
+   arithmetic are refused, another quantity "of" the integral, and operations on the integral
+   afterwards. In place of a sign, all words are understood, as in the rest of the questions.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ _DIFFERENTIAL: Final = re.compile(
 
 
 def integral_question(text: str) -> tuple[str, Conditions] | None:
-    r"""Find the integral that a question asks for. Return its formula and the conditions.
+    r"""Find the requested integral. Return the formula and the conditions.
 
     The result is None if the question is not understood.
 
@@ -111,9 +111,9 @@ def integral_question(text: str) -> tuple[str, Conditions] | None:
 
 
 def _listed(text: str) -> tuple[str, list[str]] | None:
-    r"""Take an unmarked formula apart, and what stands behind it: ``f(x),\quad x = 2t``.
+    r"""Take an unmarked formula and the text behind the formula apart: ``f(x),\quad x = 2t``.
 
-    The result is None if nothing stands behind the formula, or another formula that is no relation.
+    The result is None if nothing stands behind the formula, or another formula without a relation.
     """
     if len(text) > LONGEST:
         return None
@@ -129,6 +129,8 @@ def _listed(text: str) -> tuple[str, list[str]] | None:
         return ", ".join(f"\ue012{at}\ue012" for at in range(start, len(listed)))
 
     marked_prose = PLACEHOLDER.sub(cut, marked_prose)
+    # Every formula beside the integral has to be a relation or explained by words, because another
+    # formula may be a second integrand.
     signed = [at for at, piece in enumerate(listed) if _SIGN.search(piece)]
     main = signed or [0]
     further_formulas = [piece for at, piece in enumerate(listed) if at not in main]
@@ -175,6 +177,7 @@ def _integral(marked_prose: str, formulas: list[str]) -> Target | None:
         return _target(_without_name(formula), numbers, formula)
     if signed:  # the sign alone, as in "\int from 0 to 1 of f(x) dx"
         marked_prose = marked_prose.replace(f"\ue012{signed[0]}\ue012", "integral")
+    # Without an integral with a sign, the words before each formula tell the role of the formula.
     roles: dict[str, int] = {}
     for match in PLACEHOLDER.finditer(marked_prose):
         preceding_text = marked_prose[: match.start()]
@@ -187,6 +190,7 @@ def _integral(marked_prose: str, formulas: list[str]) -> Target | None:
             return None
         if role:
             roles.setdefault(role, int(match[1]))
+    # The integral is written in LaTeX, so that the same reader serves both forms of a question.
     limits = [mark for mark in "_^" if mark in roles]
     is_definite = bool(limits) or re.search(r"\bdefinite\b", marked_prose)
     if "integrand" not in roles or (is_definite and len(limits) < 2):

@@ -1,4 +1,4 @@
-r"""Reads a question for a limit in other people's words.
+r"""Reads a question for a limit in free words.
 
 The formula of the limit has a sign, or words say which formula is the function ("the limit of") and
 where the variable tends to ("as $x$ approaches $0$ from the right").
@@ -34,7 +34,10 @@ _TENDS: Final = re.compile(
     r"|(?P<grows>grows\s+without\s+(?:bound|limit)|(?:increases|grows)\s+indefinitely"
     r"|tends\s+to\s+infinity|goes\s+to\s+infinity))"
 )
-_RANGE: Final = rf"(?:\s*_\s*\{{?\s*(?P<index>[{INDEX_LETTERS}])\b[^{{}}]*\}}?)?(?:\s*\^\s*\{{?\s*\\infty\s*\}}?)?"
+_RANGE: Final = (
+    rf"(?:\s*_\s*\{{?\s*(?P<index>[{INDEX_LETTERS}])\b[^{{}}]*\}}?)?"
+    r"(?:\s*\^\s*\{?\s*\\infty\s*\}?)?"
+)
 #: The name of a sequence: a_n, (a_n), \{a_n\}_{n=1}^\infty.
 SEQUENCE: Final = re.compile(
     rf"(?:\\left)?(?:\\\{{|\()?\s*(?P<letter>[A-Za-z])_\{{?(?P<name>[{INDEX_LETTERS}])\}}?\s*(?:\\right)?(?:\\\}}|\))?{_RANGE}"
@@ -58,9 +61,9 @@ _OF: Final = re.compile(
 
 
 def limit_question(text: str) -> tuple[str, Conditions] | None:
-    r"""Find the limit that a question asks for. Return its formula and the conditions.
+    r"""Find the requested limit. Return the formula and the conditions.
 
-    The result is None if the question has no limit that is understood.
+    The result is None if the limit is not understood.
 
     Raises:
         ProblemError: a word or a formula may change the question.
@@ -129,6 +132,8 @@ def _of_sequence(marked_prose: str, formulas: list[str]) -> Target | None:
         return None
     if not (re.search(r"\blimit|\btends?\b", marked_prose) or prose.says(marked_prose, "goal")):
         raise ProblemError("the limit of the sequence is not asked for")
+    # A formula is the term of the sequence, the name of the sequence, or the index. Only a sequence
+    # with a single term and a single name is clear.
     terms: dict[int, tuple[str, str]] = {}
     letters, numbers = set(), set()
     for at, formula in enumerate(formulas):
@@ -165,7 +170,7 @@ def _of_sequence(marked_prose: str, formulas: list[str]) -> Target | None:
 
 
 def _in_words(marked_prose: str, formulas: list[str]) -> Target | None:
-    """The limit that words ask for."""
+    """The limit, as described by words."""
     if not re.search(r"(?i)\blimit|\btends?\b|\bapproach", marked_prose):
         return None
     tending = [*_TENDS.finditer(marked_prose)]
@@ -184,6 +189,8 @@ def _in_words(marked_prose: str, formulas: list[str]) -> Target | None:
     side = _SIDE.search(marked_prose)
     if side is not None:
         approach += "^{+}" if (side["from"] or side["hand"]) in ("right", "above") else "^{-}"
+    # The function is the formula behind "limit of", else a named formula, else the only formula
+    # apart from names and relations.
     candidates = [index for index in range(len(formulas)) if index != at and index not in spoken]
     after_of = [
         index

@@ -1,4 +1,4 @@
-r"""The pieces of the formulas that a question mentions, each with the words before it."""
+r"""The pieces of the formulas in a question, each with the preceding words."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DOMAIN: Final = (["interval"], ["near"], ["on"], ["over"])
 
 
 def divided(text: str) -> tuple[str, list[str]] | None:
-    r"""Take a question apart as `taken_apart` does, and divide the formulas at the words in them.
+    r"""Take a question apart as `taken_apart` does, and divide the formulas at words inside.
 
     >>> divided(r"y=x^2, y' \text{ at } x=3")[1]
     ["y=x^2, y' ", ' x=3']

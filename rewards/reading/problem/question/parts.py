@@ -1,4 +1,4 @@
-"""Takes a question apart: its formulas, and the statements about symbols in its prose."""
+"""Takes a question apart: the formulas, and the statements about symbols in the prose."""
 
 from __future__ import annotations
 
@@ -67,16 +67,16 @@ TAIL: Final = re.compile(
 
 @dataclass(frozen=True)
 class Target:
-    """The formula that a question asks for.
+    """The requested formula of a question.
 
     Attributes:
         formula: the formula, without a name.
-        numbers: the numbers of the question's formulas that the formula consists of.
-        written: the formula as the question has it, perhaps with a name.
+        numbers: the numbers of the question's formulas in the requested formula.
+        written: the formula as in the question, perhaps with a name.
         variable: the variable of the formula.
         is_bound: whether the value of the formula does not depend on the variable.
-        has_sign: whether the formula stands in the question with its sign.
-        nouns: what the formula is called, such as "series".
+        has_sign: whether the formula stands in the question with the sign.
+        nouns: the nouns for the formula, such as "series".
         kind: the kind of question, a key of `requests.OWN`.
         is_set: whether the question asks for values of the variable, as in "for which $x$".
 
@@ -94,7 +94,7 @@ class Target:
 
     @property
     def names(self) -> set[str]:
-        """The names of the formula, if the question gives one: P and P(x) for P(x) = .."""
+        """The names of a named formula: P and P(x) for P(x) = .."""
         named = NAMED.match(self.written)
         own = (named[0].rpartition("=")[0].strip(), named["name"]) if named else ()
         return {*own}
@@ -106,9 +106,9 @@ class Target:
 
 
 def taken_apart(text: str) -> tuple[str, list[str]] | None:
-    """The prose of a question with places for its formulas, and the formulas.
+    """The prose of a question with a `PLACEHOLDER` for each formula, and the formulas.
 
-    The result is None if a formula is not marked to its end.
+    The result is None if a formula is not marked to the end.
     """
     if len(text) > LONGEST:
         return None
@@ -138,13 +138,13 @@ def without_statements(
 ) -> tuple[str, Conditions]:
     """Take the statements about symbols out of a question.
 
-    They stand before, between and behind instructions and the formula that is asked for. A
+    The statements stand before, between and behind instructions and the requested formula. A
     statement may end at a comma, or with a formula.
 
     Args:
         marked_prose: the prose, with places for the formulas.
         formulas: the formulas.
-        target: the formula that is asked for, if it is known.
+        target: the requested formula, if known.
 
     """
     remainders, conditions = [], Conditions()
@@ -197,5 +197,5 @@ def _in_interval(text: str, formulas: list[str], target: Target) -> Conditions |
 
 
 def put_back(text: str, formulas: list[str], mark: str) -> str:
-    """Put the formulas of a question, each between two marks, into their places in a text."""
+    """Put the formulas of a question, each between two marks, in place of the placeholders."""
     return PLACEHOLDER.sub(lambda match: f"{mark}{formulas[int(match[1])]}{mark}", text)

@@ -1,4 +1,4 @@
-r"""The formulas of a question, cut into equations, points and names, and what words ask for."""
+r"""The formulas of a question, cut into equations, points and names, and the verbs of requests."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ASKS: Final = re.compile(
 
 
 def pieces(formula: str) -> list[str]:
-    r"""Cut a formula into its equations and other parts, such as the rows of a system.
+    r"""Cut a formula into equations and further parts, such as the rows of a system.
 
     >>> pieces(r"x' = y, \quad y' = -x")
     ["x' = y", "y' = -x"]

@@ -1,16 +1,16 @@
-r"""Checks that every word with which a question asks for its formula is understood.
+r"""Checks the words of a question for the formula: every word has to be understood.
 
-A list of words that change a question is never complete: "but strike out the odd terms", "its
+A list of words with an effect on a question is never complete: "but strike out the odd terms", "its
 median", "the limit from the other side". In the part of a question that asks, every word therefore
 has to be known to change nothing. Elsewhere, in stories and explanations, words are free.
 
-1. A sentence asks from its first verb of a request on ("find"), or from a question word on. If the
-   last request has the formula itself as its object, the words before that request explain how the
+1. A sentence asks from the first verb of a request on ("find"), or from a question word on. If the
+   last request has the formula itself as the object, the words before the request explain how the
    answer is found: "take logarithms to find $\lim ..$".
 2. Methods ("using ..") are left out up to the next pause. Parentheses are sentences.
-3. Words directly before the formula are its name ("the Gaussian moment $\int ..$"), and so are one
+3. Words directly before the formula are a name ("the Gaussian moment $\int ..$"), and so are one
    or two words before a letter ("the span $L$").
-4. All other words have to be in `prose.COMMON`, or in the row of `OWN` of the kind of question.
+4. All further words have to be in `prose.COMMON`, or in the row of `OWN` of the kind of question.
 5. Nothing may be done with the value in other sentences: "Square it."
 6. If no sentence asks, "zeros of $f'(x)$" asks for zeros.
 """
@@ -193,17 +193,17 @@ _UNSPACED_OWN: Final = {
 def check_requests(
     marked_prose: str, formulas: Sequence[str], kind: str, own: Collection[int] = ()
 ) -> None:
-    """Check that every word with which a question asks is known to change nothing.
+    """Check the words of the requests: every word has to be known to change nothing.
 
     Args:
         marked_prose: the prose, with places for the formulas, and without statements about symbols.
         formulas: the formulas.
         kind: the kind of question, a key of `OWN`.
-        own: the numbers of the formulas that are asked for, and of their names. By default, these
-            are all formulas that are more than a name.
+        own: the numbers of the requested formulas, and of the names for the formulas. By default,
+            all formulas apart from single names.
 
     Raises:
-        ProblemError: a word may change what the question asks for.
+        ProblemError: a word may change the request.
 
     """
     letters = {at for at, formula in enumerate(formulas) if NAME.fullmatch(formula)}
@@ -213,6 +213,7 @@ def check_requests(
     plain = _COMMAND.sub(" ", NAMES.sub(" ", plain))
     if not plain.isascii():
         plain = re.sub(_UNSPACED_OWN.get(kind, r"(?!)"), " ", prose.UNSPACED.sub(" ", plain))
+    # Words in parentheses interrupt a sentence, and are checked as a sentence of their own.
     parentheses = "\n".join(_PARENTHESIS.findall(plain))
     sentences = [
         _TOKEN.findall(sentence)
@@ -224,6 +225,7 @@ def check_requests(
         0 if speaks else _start([token.lower() for token in tokens], own)
         for tokens, speaks in zip(sentences, of_response, strict=True)
     ]
+    # A question without any request asks with nouns: "zeros of $f'(x)$".
     if all(start == len(tokens) for start, tokens in zip(starts, sentences, strict=True)):
         starts = [0 if _is_noun_of(tokens, own) else len(tokens) for tokens in sentences]
     for tokens, start, speaks in zip(sentences, starts, of_response, strict=True):
@@ -234,7 +236,7 @@ def check_requests(
 
 
 def is_narration(sentence: str) -> bool:
-    """Whether a sentence tells what the writer tried. A wish may change the question."""
+    """Whether a sentence tells about attempts of the writer. A wish may change the question."""
     return _NARRATION.search(sentence) is not None and _WISH.search(sentence) is None
 
 
@@ -246,7 +248,7 @@ def _asking(
     *,
     has_persons: bool = True,
 ) -> list[str]:
-    """The words with which a sentence asks, from a start on, without methods and names."""
+    """The words of a request, from a start on, without methods and names."""
     tokens = [token.lower() for token in written]
     words: list[str] = []
     name: list[str] = []  # words that may be the name of the next formula
@@ -279,7 +281,7 @@ def _asking(
 
 
 def _start(tokens: list[str], own: Collection[int]) -> int:
-    """Where a sentence begins to ask, or the end of a sentence that does not ask."""
+    """Where a sentence begins to ask, or the end of a sentence without a request."""
     requests = []
     following = ""  # the first word behind a request that may change something
     for at in reversed(range(len(tokens))):

@@ -1,4 +1,4 @@
-"""Reads a question for a sum in other people's words: a formula with a sum sign, or with dots."""
+"""Reads a question for a sum in free words: a formula with a sum sign, or with dots."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class RecurringDecimal(NamedTuple):
 
     Attributes:
         preperiod: the number up to the first period.
-        period: the value of the period, before it is divided by powers of 10^digits.
+        period: the value of the period, before the division by powers of 10^digits.
         digits: the number of digits of the period.
 
     """
@@ -52,7 +52,7 @@ class RecurringDecimal(NamedTuple):
 
 
 def recurring_decimal(text: str) -> RecurringDecimal | None:
-    r"""Read a decimal that is to become a fraction. The result is None for any other text.
+    r"""Read a decimal from a question for a fraction. The result is None for another text.
 
     Raises:
         ProblemError: words may change the question.
@@ -86,13 +86,13 @@ def _decimal(match: re.Match[str]) -> RecurringDecimal:
 
 
 def sum_question(text: str, quantity: str = "sum") -> tuple[str, Conditions] | None:
-    r"""Find the sum that a question asks for. Return its formula and the conditions.
+    r"""Find the requested sum. Return the formula and the conditions.
 
-    The result is None if the question has no words, or not exactly one sum.
+    The result is None if the question has no words, or not exactly a single sum.
 
     Args:
         text: the question.
-        quantity: what is asked for: the sum, the product, or the radius or interval of convergence.
+        quantity: the sum, the product, or the radius or interval of convergence.
 
     Raises:
         ProblemError: a word or a formula may change the question.
@@ -158,6 +158,7 @@ def _partial_sum(marked_prose: str, formulas: list[str]) -> Target | None:
     if len(terms) != 1 or not (sums or _FIRST_TERMS.search(marked_prose)):
         return None
     ((at, match),) = terms
+    # The sum needs an index, because n is the number of the terms.
     n, term = match["index"], formulas[at][match.end() :]
     upper_limit = next(iter(sums.values()), n)
     index = "k" if "k" not in (n, upper_limit) else "j"

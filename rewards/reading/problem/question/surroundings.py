@@ -1,12 +1,12 @@
-r"""Judges what stands beside the formula that a question asks for.
+r"""Judges the text and the formulas beside the requested formula.
 
-1. What stands around the question is left out: its number, marks, hints. All formulas are marked.
+1. The surroundings of the question are left out: number, marks, hints. All formulas are marked.
 2. Statements about symbols become conditions.
-3. What the question defines is put into the formula that is asked for.
-4. Another formula is refused if it is asked for instead, or relates symbols of the formula. A
-   substitution, a fact about numbers, and a part of the formula say nothing.
+3. Definitions in the question are put into the requested formula.
+4. Another formula is refused if asked for instead, or if a relation between symbols of the
+   requested formula. A substitution, a fact about numbers, and a part of the formula say nothing.
 5. The prose may not change the question. Words of arithmetic are refused, another quantity "of" the
-   formula, and what is done with the formula afterwards.
+   formula, and operations on the formula afterwards.
 """
 
 from __future__ import annotations
@@ -92,11 +92,11 @@ _SPOKEN: Final = re.compile(rf"{PLACEHOLDER.pattern}|[A-Za-z'’]{{2,}}|[.?!]")
 def formula_of_question(
     question_parts: tuple[str, list[str]], target: Target
 ) -> tuple[str, Conditions]:
-    """Put definitions into the formula that is asked for, and read the conditions.
+    """Put definitions into the requested formula, and read the conditions.
 
     Args:
         question_parts: the result of `taken_apart`.
-        target: the formula that is asked for.
+        target: the requested formula.
 
     Raises:
         ProblemError: a word or a formula beside the formula may change the question.
@@ -115,7 +115,7 @@ def formula_of_question(
 def _with_surroundings(
     marked_prose: str, formulas: list[str], target: Target
 ) -> tuple[str, Conditions, str]:
-    """Put definitions into the formula that is asked for, and read the conditions.
+    """Put definitions into the requested formula, and read the conditions.
 
     Returns:
         The formula, the conditions, and the remaining prose.
@@ -138,7 +138,9 @@ def _with_surroundings(
         match for match in PLACEHOLDER.finditer(remainder) if int(match[1]) not in target.numbers
     ]
     unused = {match: formulas[int(match[1])] for match in other_mentions}
-    for _ in range(_MOST_NESTED):  # the formula of a definition may have further names
+    # A definition may use the name of another definition. Every round puts in the definitions of
+    # the names from the round before.
+    for _ in range(_MOST_NESTED):
         used = [
             match
             for match, mentioned_formula in unused.items()
@@ -152,6 +154,7 @@ def _with_surroundings(
             formula = with_definition(formula, definition, target.variable)
         if not used or len(formula) > LONGEST:
             break
+    # All formulas that define nothing must have no effect on the requested formula.
     target = replace(target, written=f"{target.written} {formula}")
     for match, mentioned_formula in unused.items():
         around = remainder[: match.start()], remainder[match.end() :]
@@ -186,12 +189,12 @@ def asks_values(marked_prose: str, formulas: list[str]) -> bool:
 
 
 def _is_changed(marked_prose: str, formulas: list[str], target: Target) -> bool:
-    """Whether words beside the formula that is asked for may change the question.
+    """Whether words beside the requested formula may change the question.
 
     Args:
         marked_prose: the remaining prose, with places for the formulas.
         formulas: the formulas of the question.
-        target: the formula that is asked for.
+        target: the requested formula.
 
     """
     numbers = sorted(target.numbers)
@@ -241,13 +244,13 @@ def _is_governed(preceding_text: str, target: Target) -> bool:
 
 
 def with_definition(formula: str, definition: str, bound: str) -> str:
-    r"""Put a definition, which stands beside a formula, into the formula.
+    r"""Put a definition beside a formula into the formula.
 
     Args:
         formula: the formula.
         definition: the definition, as ``f(x) = x^2``, ``u_n = 1/n`` or ``K = m v^2``. A formula of
             another form leaves ``formula`` unchanged.
-        bound: the variable of the formula, which no definition changes.
+        bound: the variable of the formula. No definition changes the variable.
 
     >>> with_definition(r"\int_0^1 f(2t)\,dt", "f(x)=x^2", "t")
     '\\int_0^1 \\left(\\frac{2t}{1}^2\\right)\\,dt'
@@ -293,8 +296,8 @@ def _defines(definition: str, formula: str, bound: str) -> bool:
 def _with_letter(formula: str, letter: str, value: str) -> str:
     r"""Put a value in the place of a letter, also in a product such as ax, but not in sin or \sin.
 
-    The value becomes a quotient, which is a factor as the letter is: sin ax has the argument ax,
-    and sin (2)x has not. Behind another letter, a quotient would end the argument, and parentheses
+    The value becomes a quotient, a factor like the letter: sin ax has the argument ax, and
+    sin (2)x has not. Behind another letter, a quotient would end the argument, and parentheses
     have both readings.
     """
     pieces, position, is_behind_letter = list[str](), 0, False
@@ -312,16 +315,16 @@ def _with_letter(formula: str, letter: str, value: str) -> str:
 
 
 def _may_change(formula: str, preceding_text: str, following_text: str, target: Target) -> bool:
-    """Whether a formula beside the formula that is asked for may change the question.
+    """Whether a formula beside the requested formula may change the question.
 
-    Two kinds of formulas may: one that is asked for instead, and a relation between symbols of the
+    Two kinds of formulas may: a formula asked for instead, and a relation between symbols of the
     formula that is neither a substitution nor a part of the formula.
 
     Args:
         formula: the formula.
         preceding_text: the text before the formula.
         following_text: the text behind the formula.
-        target: the formula that is asked for.
+        target: the requested formula.
 
     """
     if _of_noun(preceding_text, target.nouns) and formula.strip() not in target.names:
@@ -368,7 +371,7 @@ def _may_change(formula: str, preceding_text: str, following_text: str, target: 
 
 
 def _of_noun(preceding_text: str, nouns: tuple[str, ...]) -> bool:
-    """Whether the words before a formula ask for what is asked for, of this formula."""
+    """Whether the words before a formula ask for the requested quantity of the formula."""
     nouns = tuple(noun for noun in nouns if noun != "coefficient")  # of a power
     pattern = rf"\b(?:{'|'.join(nouns)})\s+of\s+(?:the\s+)?(?:(?:{'|'.join(nouns)})\s+)?\Z"
     return bool(nouns) and re.search(pattern, preceding_text[-_CHAIN:]) is not None

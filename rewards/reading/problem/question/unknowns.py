@@ -32,7 +32,7 @@ def unknowns(
     Args:
         text: the question, for messages.
         formulas: the equations and the conditions.
-        names: letters and functions that stand alone in the question.
+        names: letters and functions alone in the question.
 
     Returns:
         The variable, the functions, and the formulas. Operators and differentials in the formulas
@@ -48,7 +48,7 @@ def unknowns(
 
 
 def _with_operands(formula: str) -> str:
-    r"""Write the operator d/dx and the function after it, y or y(x), as ``\frac{dy}{dx}``.
+    r"""Write the operator d/dx and the function y or y(x) behind the operator as ``\frac{dy}{dx}``.
 
     Raises:
         ProblemError: a factor follows y(x). The operator may then apply to a product.

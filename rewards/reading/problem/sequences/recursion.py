@@ -35,7 +35,7 @@ _PREVIOUS: Final = r"\xi"
 
 
 class Recursion(NamedTuple):
-    r"""A sequence that a recursion defines, such as ``u_1 = 1, u_{n+1} = \sqrt{2 + u_n}``.
+    r"""A sequence defined by a recursion, such as ``u_1 = 1, u_{n+1} = \sqrt{2 + u_n}``.
 
     Attributes:
         first: the first term.
@@ -50,9 +50,9 @@ class Recursion(NamedTuple):
 
 
 def read_recursion(text: str) -> Recursion | None:
-    """Read a question for the limit of a sequence that a recursion defines.
+    """Read a question for the limit of a sequence defined by a recursion.
 
-    The result is None for any other question.
+    The result is None for another question.
 
     Raises:
         ProblemError: the question has more than a recursion and a first term.
@@ -65,6 +65,8 @@ def read_recursion(text: str) -> Recursion | None:
         raise ProblemError(f"{text!r}: a recursion without words")
     marked_prose, formulas = question_parts
     asks = "limit" in marked_prose.lower() or prose.says(marked_prose, "goal")
+    # Each formula has to have a role: the name of the sequence, a first term, a step, or a range of
+    # the index. Formulas without a role are judged with the prose, as for other limits.
     first_values: list[str] = []
     steps: list[re.Match[str]] = []
     letters: set[str] = set()
@@ -101,6 +103,7 @@ def read_recursion(text: str) -> Recursion | None:
         written, frozenset(numbers), written, "", is_bound=True, nouns=NOUNS, kind="limit in words"
     )
     formula_of_question(question_parts, target)
+    # The preceding term becomes a symbol, so that the step is a function of one variable.
     index = steps[0]["index"] or rf"{steps[0]['previous']}\s*-\s*1"
     term = rf"(?<![A-Za-z\\]){steps[0]['letter']}_(?:\{{\s*{index}\s*\}}|{index}(?![A-Za-z0-9]))"
     step_text = re.sub(term, rf"{{{_PREVIOUS}}}".replace("\\", r"\\"), steps[0]["value"])
