@@ -24,8 +24,8 @@ def differentiate(
     Args:
         tree: the expression.
         variable: the name of the variable.
-        cache: derivatives with respect to the same variable from earlier calls. This call adds its
-            own.
+        cache: derivatives with respect to the same variable from earlier calls. New derivatives are
+            added.
 
     Returns:
         The derivative, built by `add` and `mul`. No further simplification is made.

@@ -27,7 +27,7 @@ _PAIRS: Final = (("\\[", "\\]"), ("\\(", "\\)"), ("{", "}"))
 
 
 class Span(NamedTuple):
-    """A formula in a text, with offsets that include its delimiters."""
+    """A formula in a text, with offsets that include the delimiters."""
 
     kind: str  # display, inline, code, bare
     latex: str
@@ -38,7 +38,7 @@ class Span(NamedTuple):
 def restored(text: str) -> str:
     """Repair the delimiters and tables of a text.
 
-    Bold type is removed from formulas. If the brackets of displays lack their backslashes, the
+    Bold type is removed from formulas. If the brackets of displays lack the backslashes, the
     backslashes are restored. The lines of each table are joined.
     """
     if "**" in text or "__" in text:
@@ -57,7 +57,7 @@ def restored(text: str) -> str:
 def spans(text: str) -> list[Span]:
     """Find the formulas between delimiters, in the order of the text.
 
-    If one formula is written in several neighbouring pieces, the pieces are joined.
+    If a formula is written in several neighbouring pieces, the pieces are joined.
     """
     formulas: list[Span] = []
     position = 0
@@ -205,7 +205,7 @@ def _add(
 
 
 def _add_lines(formulas: list[Span], text: str, start: int, end: int) -> None:
-    """Add each line of a code fence as a formula of its own."""
+    """Add each line of a code fence as a separate formula."""
     for line in text[start:end].split("\n"):
         if line and not line.isspace():
             formulas.append(Span("display", line, start, start + len(line)))

@@ -1,4 +1,4 @@
-r"""Reads problems in the notation of textbooks, with all its readings.
+r"""Reads problems in textbook notation.
 
 The reader serves antiderivatives, definite integrals, solution steps and problem files. The reader
 returns an `IntegralProblem`, which holds expression trees. Ambiguous notation has several readings,

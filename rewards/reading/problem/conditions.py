@@ -401,7 +401,7 @@ def bounds_of(comparisons: Iterable[Expression], variable: str) -> Bounds:
 
 
 def ranges_of(comparisons: Iterable[Expression], variable: str) -> tuple[Bounds, ...]:
-    r"""The intervals of a variable in comparisons. For \|x\| > r, the result has two intervals.
+    r"""The intervals of a variable in comparisons: none without a bound, and two for \|x\| > r.
 
     Raises:
         ProblemError: as for `bounds_of`.

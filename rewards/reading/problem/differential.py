@@ -112,8 +112,8 @@ def differentials_in_order(
 
     Args:
         text: a formula.
-        start: the offset of the beginning of the search.
-        end: the offset of the end of the search.
+        start: the offset at which the search begins.
+        end: the offset at which the search ends.
 
     Yields:
         The candidates.

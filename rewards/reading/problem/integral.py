@@ -1,4 +1,4 @@
-r"""Reads integrals in the notation of textbooks: ``\displaystyle\int_0^{\pi/2}\cos xdx``."""
+r"""Reads integrals in textbook notation: ``\displaystyle\int_0^{\pi/2}\cos xdx``."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def with_real_parameters(
     declared: Collection[str],
     has_sign: bool,
 ) -> tuple[Reading, ...]:
-    """Drop the readings with a parameter whose letter cannot be a parameter.
+    """Drop the readings in which a letter that cannot be a parameter is read as a parameter.
 
     Raises:
         ProblemError: no reading remains.

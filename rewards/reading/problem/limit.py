@@ -1,4 +1,4 @@
-r"""Reads limits as textbooks write: ``\lim\limits_{x \to 0^+} x^x``, "the limit of .. as ..".
+r"""Reads limits in textbook notation: ``\lim\limits_{x \to 0^+} x^x``, "the limit of .. as ..".
 
 A limit in signs has a limit sign with a subscript. Words may precede the sign. A limit in words
 names a formula, a variable and a point (`question.limit`). The marks of a one-sided limit are

@@ -137,7 +137,7 @@ class _Tokens:
         )
 
     def end_of_formula(self, start: int) -> int:
-        """The end of the formula with tokens from ``start`` on, or ``start`` without a formula."""
+        """The end of the tokens of a formula that begins at ``start``, or ``start``."""
         end = start
         while end < len(self.texts) and (
             self.is_formula[end] or (end > start and self.token_types[end] == "space")

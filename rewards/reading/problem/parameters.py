@@ -26,7 +26,7 @@ _OPENERS: Final = frozenset(("(", "[", "\\{"))
 def parameter_faults(
     integrand: str, suspects: Set[str], variable: str, has_sign: bool
 ) -> dict[str, str]:
-    """Find the letters of an integrand without the role of a parameter, and the reasons.
+    """Find the letters of an integrand that cannot be parameters, with the reasons.
 
     Args:
         integrand: the text of the integrand.

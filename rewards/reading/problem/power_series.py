@@ -196,7 +196,7 @@ class SeriesQuestion:
 
 
 def _asks_where(text: str) -> bool:
-    """Whether a question asks for the interval of convergence in other words."""
+    """Whether a question asks for the values of the variable for which a series converges."""
     if len(text) > LONGEST or "onverge" not in text:
         return False
     sentences = re.split(r"[.?!;]\s|\n", MARKED.sub(" ", text))

@@ -1,4 +1,4 @@
-r"""Reads sums as textbooks write: ``\displaystyle\sum\limits_{n=1}^{\infty} \frac{1}{n^2}``."""
+r"""Reads sums in textbook notation: ``\displaystyle\sum\limits_{n=1}^{\infty} \frac{1}{n^2}``."""
 
 from __future__ import annotations
 

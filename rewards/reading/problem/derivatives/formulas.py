@@ -63,7 +63,7 @@ class Jets:
 
     Attributes:
         variables: the variables of each function without a formula.
-        symbols: the symbol of each derivative in the text before.
+        symbols: the symbol of each derivative that was read so far.
         written: whether derivatives are left as calls of `DERIVATIVE`, for another program.
         applied: the functions after which parentheses hold arguments. For such a function f, f'(2x)
             is not a product.
@@ -89,7 +89,7 @@ class Jets:
 
     @property
     def names(self) -> dict[str, Jet]:
-        """Map each symbol to the derivative for the symbol."""
+        """Map each symbol to the derivative that it stands for."""
         return {name: jet for jet, name in self.symbols.items()}
 
     def differentiated(self, tree: Expression, variable: str) -> Expression:

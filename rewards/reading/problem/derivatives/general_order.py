@@ -48,7 +48,7 @@ def general_order(text: str) -> GeneralOrder | None:
     """Read a question for a derivative whose order is a letter. Another question yields None.
 
     Raises:
-        ProblemError: the question has several letters of orders, or an unknown condition.
+        ProblemError: the question has several letters of orders, or the condition is not read.
 
     """
     if len(text) > LONGEST:

@@ -1,4 +1,4 @@
-r"""Reads differential equations with conditions, and solutions in the notation of textbooks.
+r"""Reads differential equations with conditions, and solutions in textbook notation.
 
 Examples of questions are ``y'' + y = 0, y(0) = 1``, ``x\,dy = y\,dx``, and the system
 ``x' = y, y' = -x``. A solution may be explicit (``y = C_1\cos x``) or implicit

@@ -1,1 +1,1 @@
-"""Takes questions in free words apart."""
+"""Takes apart questions in free wording."""

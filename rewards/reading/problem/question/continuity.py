@@ -44,7 +44,7 @@ class ContinuityQuestion(NamedTuple):
         function: the piecewise function.
         variable: the variable.
         unknowns: the names of the parameters, in the order of the question.
-        points: the points for the condition of continuity.
+        points: the points at which the function has to be continuous.
         differentiable: whether the function has to be differentiable at the points, too.
 
     """

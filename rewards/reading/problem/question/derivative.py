@@ -140,7 +140,7 @@ class _DerivativeFormulas:
             asks: whether the sentence asks for a derivative.
 
         Raises:
-            ProblemError: the formula may be asked for, or is an unknown point.
+            ProblemError: the formula may be asked for, or is a point that is not understood.
 
         """
         value = VALUE.fullmatch(piece)
@@ -220,7 +220,7 @@ class _DerivativeFormulas:
         ]
 
     def _from_words(self) -> list[str]:
-        """The derivative, as described by words."""
+        """The derivative that words ask for."""
         names, body = [*self.defined], self.function
         requests = [*_DERIVATIVE.finditer(self.marked_prose)]
         orders = {ORDINALS[request["order"].lower()] for request in requests if request["order"]}

@@ -215,7 +215,7 @@ class _EquationFormulas:
         """The equations, and the conditions: values, points of the curve, and values at points.
 
         Raises:
-            ProblemError: a formula may be an unknown condition.
+            ProblemError: a formula may be a condition that is not understood.
 
         """
         variable, functions, _ = unknowns(self.text, equations, self.names)

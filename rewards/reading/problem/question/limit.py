@@ -170,7 +170,7 @@ def _of_sequence(marked_prose: str, formulas: list[str]) -> Target | None:
 
 
 def _in_words(marked_prose: str, formulas: list[str]) -> Target | None:
-    """The limit, as described by words."""
+    """The limit that words ask for."""
     if not re.search(r"(?i)\blimit|\btends?\b|\bapproach", marked_prose):
         return None
     tending = [*_TENDS.finditer(marked_prose)]
