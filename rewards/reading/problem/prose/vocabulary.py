@@ -1,6 +1,6 @@
 """Words of questions and of prompts, by meaning.
 
-An underscore in `TABLE` joins the words of a phrase. A phrase counts as a word.
+An underscore in `TABLE` joins the words of a phrase. A phrase counts as one word.
 """
 
 from __future__ import annotations

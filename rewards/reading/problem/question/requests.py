@@ -8,9 +8,9 @@ has to be known to change nothing. Elsewhere, in stories and explanations, words
    last request has the formula itself as the object, the words before the request explain how the
    answer is found: "take logarithms to find $\lim ..$".
 2. Methods ("using ..") are left out up to the next pause. Parentheses are sentences.
-3. Words directly before the formula are a name ("the Gaussian moment $\int ..$"), and so are one
+3. Words directly before the formula are its name ("the Gaussian moment $\int ..$"), and so are one
    or two words before a letter ("the span $L$").
-4. All further words have to be in `prose.COMMON`, or in the row of `OWN` of the kind of question.
+4. All other words have to be in `prose.COMMON`, or in the row of `OWN` of the kind of question.
 5. Nothing may be done with the value in other sentences: "Square it."
 6. If no sentence asks, "zeros of $f'(x)$" asks for zeros.
 """
@@ -236,7 +236,7 @@ def check_requests(
 
 
 def is_narration(sentence: str) -> bool:
-    """Whether a sentence tells about attempts of the writer. A wish may change the question."""
+    """Whether a sentence tells what the writer tried. A wish may change the question."""
     return _NARRATION.search(sentence) is not None and _WISH.search(sentence) is None
 
 
