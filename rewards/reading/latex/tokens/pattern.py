@@ -65,7 +65,7 @@ TOKEN: Final = re.compile(
 def without_equation_number(text: str) -> str:
     r"""Remove the number of an equation at the end of a formula.
 
-    >>> without_equation_number(r"\frac{\pi}{4}. \qquad (2)")
+    >>> without_equation_number(r"\frac{\pi}{4}. \qquad (2)").rstrip()
     '\\frac{\\pi}{4}.'
 
     """

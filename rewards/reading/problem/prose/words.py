@@ -24,6 +24,7 @@ def _pattern(words: frozenset[str]) -> re.Pattern[str]:
 def without_words(text: str, words: frozenset[str]) -> str:
     r"""Remove the words of an instruction from a text with or without formulas.
 
+    >>> from calculus_harness.rewards.reading.problem.prose.vocabulary import POWER_SERIES
     >>> without_words(r"\text{Evaluate the series } a", POWER_SERIES).split()
     ['a']
 
