@@ -22,7 +22,7 @@ from ..numeric.sampling.integrand import Integrand, assumption_items
 from ..proof.curves import vanishes_on
 from ..proof.ranks import ball_of, has_rank, is_invertible
 from ..reading.expression.build import ZERO, add, div, mul, neg, number
-from ..reading.expression.derivative import Known, differentiate
+from ..reading.expression.derivative import DerivativeCache, differentiate
 from ..reading.expression.linear import addends
 from ..reading.expression.traversal import (
     needs_worker,
@@ -222,7 +222,7 @@ class Family:
         self.constants, self.strangers = solution.further_names(question)
         self.kinds = {**dict.fromkeys(self.constants, "real"), **assumed}
         self._derivatives: dict[tuple[str, int], Expression] = {}
-        self._known: defaultdict[str, Known] = defaultdict(dict)
+        self._known: defaultdict[str, DerivativeCache] = defaultdict(dict)
         self._relation: Expression | None = add(sides[0], neg(sides[1])) if sides else None
         self.needs_sign = question.has_branches and any(
             assumed.get(name) in HALVES for name in question.functions

@@ -1,7 +1,7 @@
 """Constants, and sums, products and quotients of expressions.
 
 `add`, `mul`, `neg`, `div` and `power` evaluate 0, 1, signs and numeric factors, and nothing else.
-SymPy is not used, so that generated problems do not depend on SymPy's version.
+SymPy is not used, because generated problems must not depend on SymPy's version.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def ratio(numerator: int, denominator: int) -> Number:
 
 
 def decimal(digits: str, exponent: int = 0) -> Number:
-    """Make an exact decimal number from its digits, times a power of ten."""
+    """Make an exact decimal number from the digits, times a power of ten."""
     integer_digits, _, fraction_digits = digits.partition(".")
     power = exponent - len(fraction_digits)
     value = int((integer_digits + fraction_digits) or "0")
@@ -56,7 +56,7 @@ def number(value: int | Fraction) -> Number:
 def fraction(
     value: Fraction, numerator_factors: list[Expression], denominator_factors: list[Expression]
 ) -> Expression:
-    """Make one fraction that equals a number times a quotient of two products.
+    """Make a fraction from a number times a quotient of two products.
 
     The number's numerator becomes the first factor above the bar. The number's denominator becomes
     the first factor below the bar.
@@ -147,7 +147,7 @@ def rational_power(base: Expression, exponent: Fraction) -> Expression:
 
 
 def polynomial(coefficients: list[int], variable: str = "x") -> Expression:
-    """Make a polynomial. Its coefficients begin with the highest degree."""
+    """Make a polynomial. The coefficients begin with the highest degree."""
     x = Symbol(variable)
     degree = len(coefficients) - 1
     terms = (

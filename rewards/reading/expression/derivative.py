@@ -11,10 +11,12 @@ from .tree import Call, Expression, Number, Symbol
 
 #: Nodes with their derivatives, by the nodes' identities. The nodes are kept, so that no other node
 #: gets the same identity.
-Known: TypeAlias = dict[int, tuple[Call, Expression]]
+DerivativeCache: TypeAlias = dict[int, tuple[Call, Expression]]
 
 
-def differentiate(tree: Expression, variable: str = "x", known: Known | None = None) -> Expression:
+def differentiate(
+    tree: Expression, variable: str = "x", cache: DerivativeCache | None = None
+) -> Expression:
     """The derivative of a tree.
 
     Derivatives share many sub-trees, which would be differentiated again for each use.
@@ -22,8 +24,8 @@ def differentiate(tree: Expression, variable: str = "x", known: Known | None = N
     Args:
         tree: the expression.
         variable: the name of the variable.
-        known: derivatives with respect to the same variable from earlier calls. This call adds its
-            own.
+        cache: derivatives with respect to the same variable from earlier calls. New derivatives are
+            added.
 
     Returns:
         The derivative, built by `add` and `mul`. No further simplification is made.
@@ -32,20 +34,20 @@ def differentiate(tree: Expression, variable: str = "x", known: Known | None = N
         ValueError: the tree has a function whose derivative is not known.
 
     """
-    return _slope(tree, variable, {} if known is None else known)
+    return _slope(tree, variable, {} if cache is None else cache)
 
 
-def _slope(tree: Expression, variable: str, known: Known) -> Expression:
+def _slope(tree: Expression, variable: str, cache: DerivativeCache) -> Expression:
     if type(tree) is not Call:
         return ONE if type(tree) is Symbol and tree.name == variable else ZERO
-    met = known.get(id(tree))
+    met = cache.get(id(tree))
     if met is None:
-        met = known[id(tree)] = tree, _slope_of_call(tree, variable, known)
+        met = cache[id(tree)] = tree, _slope_of_call(tree, variable, cache)
     return met[1]
 
 
-def _slope_of_call(tree: Call, variable: str, known: Known) -> Expression:
-    inner = [_slope(arg, variable, known) for arg in tree.args]
+def _slope_of_call(tree: Call, variable: str, cache: DerivativeCache) -> Expression:
+    inner = [_slope(arg, variable, cache) for arg in tree.args]
     if inner.count(ZERO) == len(inner):
         return ZERO
     name, args = tree.function, tree.args
@@ -70,7 +72,7 @@ def _slope_of_call(tree: Call, variable: str, known: Known) -> Expression:
         return div(inner[0], denominator)
     if name == "ln" and isinstance(args[0], Call) and args[0].function == "abs":
         u = args[0].args[0]
-        return div(_slope(u, variable, known), u)
+        return div(_slope(u, variable, cache), u)
     if name == "piecewise" and all(slope == ZERO for slope in inner[1::2]):
         # conditions on parameters only: the branch is the same for all values of the variable
         branches = (

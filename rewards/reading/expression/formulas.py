@@ -19,7 +19,7 @@ template = cache(read_sympy)
 
 
 def slope_of(call: Call) -> tuple[int, Expression] | None:
-    """Differentiate a call with respect to one argument. Return the argument's index and the
+    """Differentiate a call with respect to an argument. Return the argument's index and the
     derivative.
 
     The result is None if the function's record has no derivative.
@@ -37,7 +37,7 @@ def slope_of(call: Call) -> tuple[int, Expression] | None:
 
 
 def _slope_of_hypergeometric(call: Call) -> tuple[int, Expression] | None:
-    """Differentiate a hypergeometric function with respect to its argument (DLMF 16.3.1).
+    """Differentiate a hypergeometric function with respect to the argument (DLMF 16.3.1).
 
     The derivative is a factor times the function whose parameters are all greater by 1. The factor
     is the product of the old upper parameters divided by the product of the old lower parameters.
@@ -53,7 +53,7 @@ def _slope_of_hypergeometric(call: Call) -> tuple[int, Expression] | None:
 
 
 def definition_of(call: Call) -> Expression | None:
-    """A formula that equals the call and uses other functions.
+    """A formula equal to the call, in other functions.
 
     The result is None if the function's record has no definition.
     """
@@ -61,7 +61,7 @@ def definition_of(call: Call) -> Expression | None:
 
 
 def filled(formula: str, call: Call) -> Expression | None:
-    """Put the arguments of a call into a formula that names them as the function's record does.
+    """Put the arguments of a call into a formula with the names of the function's record.
 
     Another symbol in the formula stands for a function of the same arguments. The result is None if
     the formula is empty, or if the call and the record have different numbers of arguments.

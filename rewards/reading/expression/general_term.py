@@ -1,10 +1,10 @@
 r"""Infers the general term of a series with dots: ``1 - \frac{1}{3} + \frac{1}{5} - \cdots``.
 
-The terms are compared as they are written. Numbers at the same place of all terms have to follow
-one rule, which has two unknowns. All places together need at least two more numbers than unknowns,
-so that the rules are overdetermined: three terms of 1/(1*3) + 1/(3*5) + 1/(5*7) have two such
-places, four terms are needed for one place. The last term of a finite sum counts, too. If the text
-states the general term, the first terms only have to agree with it.
+The terms are compared without simplification. Numbers at the same place of all terms have to follow
+a rule with two unknowns. All places together need at least two more numbers than unknowns, because
+the rules have to be overdetermined: three terms of 1/(1*3) + 1/(3*5) + 1/(5*7) have two places with
+different numbers, and four terms are needed for a single place. The last term of a finite sum
+counts, too. If the text states the general term, the first terms only have to agree.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _POWERS: Final = (0, 2, 3, 4)
 #: The n of n!; more digits than 98! has, no text writes out.
 _OF_FACTORIAL: Final = {math.factorial(n): n for n in range(1, 100)}
 #: The most terms of a finite sum with dots; the sums of textbooks go up to the year.
-_MOST, _MOST_WITH_SYMBOLS = 2_100, 100
+_MAX_INDEX, _MAX_INDEX_WITH_SYMBOLS = 2_100, 100
 
 
 def general_term(terms: Sequence[Expression], index: str, further: int = 0) -> Expression | None:
-    """The term with a given index that the terms for the indices 0, 1, 2, ... determine.
+    """The general term, as determined by the terms with the indices 0, 1, 2, ...
 
-    The result is None if there are too few terms, or no rule fits all terms. ``further`` is the
-    number of terms with which the caller compares the rule.
+    The result is None for too few terms, or if no rule fits all terms. The caller compares the rule
+    with ``further`` more terms.
 
     >>> from .build import number
     >>> general_term([number(Fraction(1, 2**k)) for k in range(4)], "n").function
@@ -61,38 +61,39 @@ def general_term(terms: Sequence[Expression], index: str, further: int = 0) -> E
 
 
 def finite_term(
-    first: Sequence[Expression], last: Expression, index: str
+    first_terms: Sequence[Expression], last_term: Expression, index: str
 ) -> tuple[Expression, int] | None:
     """The general term of a finite sum, and the index of the last term.
 
     The result is None if the first terms do not determine the general term, if the last term is
-    none of its values, or if the last term is also a value of another rule.
+    not a value of the general term, or if the last term is also a value of another rule.
     """
-    term = general_term(first, index, 1)
-    at = term and _index_of(last, term, index, len(first))
+    term = general_term(first_terms, index, 1)
+    at = term and _index_of(last_term, term, index, len(first_terms))
     if term is None or at is None:
         return None
-    numbers = [value for value in map(fold, first) if value is not None]
-    other = _quadratic(numbers, Symbol(index)) if len(numbers) == len(first) else None
-    if other is not None and _index_of(last, other, index, len(first)) not in (None, at):
+    numbers = [value for value in map(fold, first_terms) if value is not None]
+    quadratic = _quadratic(numbers, Symbol(index)) if len(numbers) == len(first_terms) else None
+    at_quadratic = quadratic and _index_of(last_term, quadratic, index, len(first_terms))
+    if at_quadratic not in (None, at):
         return None  # 1 + 2 + 4 + ... + 16 may be 1 + 2 + 4 + 7 + 11 + 16
     return term, at
 
 
 def _index_of(value: Expression, term: Expression, index: str, start: int) -> int | None:
-    """The index at which a term has a value, if there is exactly one from ``start`` on."""
+    """The only index from ``start`` on with a given value of the term, or None."""
     fits = [
         at
-        for at in range(start, _MOST_WITH_SYMBOLS if symbols_of(value) else _MOST)
+        for at in range(start, _MAX_INDEX_WITH_SYMBOLS if symbols_of(value) else _MAX_INDEX)
         if are_equal(substitute(term, index, number(at)), value)
     ]
     return fits[0] if len(fits) == 1 else None
 
 
 def first_index(term: Expression, index: str, terms: Sequence[Expression]) -> int | None:
-    """The index at which a general term begins with the given terms.
+    """The first index of the given terms, as values of a general term.
 
-    The result is None if none of the indices 0, 1, 2 fits, or more than one fits.
+    The result is None if not exactly one of the indices 0, 1, 2 fits.
     """
     values = [substitute(term, index, number(at)) for at in range(len(terms) + 2)]
     fits = [all(map(are_equal, terms, values[start:])) for start in range(3)]
@@ -100,7 +101,7 @@ def first_index(term: Expression, index: str, terms: Sequence[Expression]) -> in
 
 
 def _common(nodes: Sequence[Expression], start: int, index: Expression) -> Expression | None:
-    """The expression that has the values ``nodes`` at the indices from ``start``, or None."""
+    """The expression with the values ``nodes`` at the indices from ``start``, or None."""
     if all(node == nodes[0] for node in nodes):
         return nodes[0]
     if all(isinstance(node, Number) for node in nodes):
@@ -111,12 +112,12 @@ def _common(nodes: Sequence[Expression], start: int, index: Expression) -> Expre
         return None
     columns = zip(*(node.args for node in nodes), strict=True)
     args = [arg for column in columns if (arg := _common(column, start, index)) is not None]
-    whole = 0 < len(args) == len(nodes[0].args)
-    return Call(nodes[0].function, tuple(args)) if whole else None
+    is_complete = 0 < len(args) == len(nodes[0].args)
+    return Call(nodes[0].function, tuple(args)) if is_complete else None
 
 
 def _places(nodes: Sequence[Expression]) -> int:
-    """The number of places at which terms of one shape have different numbers."""
+    """The number of places with different numbers, in terms of equal shape."""
     if all(node == nodes[0] for node in nodes):
         return 0
     if len({(node.function, len(node.args)) for node in nodes}) > 1 or not nodes[0].args:
@@ -135,8 +136,8 @@ def _rule(values: Sequence[Fraction], start: int, index: Expression) -> Expressi
         bottom = _rule([Fraction(value.denominator) for value in values], start, index)
         return None if top is None or bottom is None else div(top, bottom)
     for exponent in _POWERS:
-        found = [_root(int(value), exponent) for value in values]
-        roots = [Fraction(root) for root in found if root is not None]
+        integer_roots = [_root(int(value), exponent) for value in values]
+        roots = [Fraction(root) for root in integer_roots if root is not None]
         linear = _linear(roots, start, index) if len(roots) == len(values) else None
         if linear is not None:
             return power(linear, number(exponent)) if exponent else Call("factorial", (linear,))
@@ -144,7 +145,7 @@ def _rule(values: Sequence[Fraction], start: int, index: Expression) -> Expressi
 
 
 def _root(value: int, exponent: int) -> int | None:
-    """The whole root of a number. For the exponent 0, it is the n of n!."""
+    """The whole root of a number. For the exponent 0, the n of n!."""
     if exponent == 0:
         return _OF_FACTORIAL.get(value)
     root = round(value ** (1 / exponent)) if 0 <= value < 2**53 else -1  # exact as a float
@@ -153,13 +154,13 @@ def _root(value: int, exponent: int) -> int | None:
 
 def _linear(values: Sequence[Fraction], start: int, index: Expression) -> Expression | None:
     step = values[1] - values[0]
-    if any(after - before != step for before, after in pairwise(values)):
+    if any(next_term - term != step for term, next_term in pairwise(values)):
         return None
     return add(mul(number(step), index), number(values[0] - start * step))
 
 
 def _quadratic(values: Sequence[Fraction], index: Expression) -> Expression | None:
-    """The quadratic function of the index that has the values at 0, 1, 2, ..."""
+    """The quadratic function of the index with the given values at 0, 1, 2, ..."""
     second = values[2] - 2 * values[1] + values[0]
     slope = values[1] - values[0] - second / 2
     if any(value != values[0] + slope * at + second / 2 * at**2 for at, value in enumerate(values)):
@@ -175,16 +176,16 @@ def _geometric(values: Sequence[Fraction], start: int, index: Expression) -> Exp
     return mul(number(values[0] / ratio**start), power(number(ratio), index))
 
 
-def are_equal(first: Expression, second: Expression) -> bool:
-    """Whether the values of two terms agree at some rational values of their symbols."""
-    names = sorted(symbols_of(first) | symbols_of(second))
+def are_equal(left_term: Expression, right_term: Expression) -> bool:
+    """Whether the values of two terms agree at some rational values of the symbols."""
+    names = sorted(symbols_of(left_term) | symbols_of(right_term))
     for shift in (2, 3, 7) if names else (1,):
-        left, right = first, second
+        lhs, rhs = left_term, right_term
         for at, name in enumerate(names):
             value = number(Fraction(shift + at, 5))
-            left, right = substitute(left, name, value), substitute(right, name, value)
-        value_of_left = fold(_without_factorials(left))
-        if value_of_left is None or value_of_left != fold(_without_factorials(right)):
+            lhs, rhs = substitute(lhs, name, value), substitute(rhs, name, value)
+        value_of_left = fold(_without_factorials(lhs))
+        if value_of_left is None or value_of_left != fold(_without_factorials(rhs)):
             return False
     return True
 

@@ -1,7 +1,7 @@
 """Values of infinite sums whose convergence is certain.
 
-There are three forms: geometric sums (of r^n), exponential sums (of r^n/n!) and zeta-like sums (of
-n^-s). A sum is replaced by its value if its terms have one of these forms, and the sum converges
+The forms are geometric sums (of r^n), exponential sums (of r^n/n!) and zeta-like sums (of
+n^-s). A sum is replaced by the value if the terms have such a form, and the sum converges
 without any assumption. The ratio r of a geometric sum must be a number below 1 in absolute value.
 The exponent s of a zeta-like sum must be a number above 1, or 1 if the signs alternate. Exponential
 sums converge everywhere. Any other sum has no value here.
@@ -30,7 +30,7 @@ class InfiniteSummand:
     Attributes:
         coefficient: the factors without the index n.
         ratio: the product of all bases of powers with exponent n.
-        powers: the other factors, such as n or n!, with their exponents.
+        powers: the further factors, such as n or n!, with the exponents.
 
     """
 
@@ -72,7 +72,7 @@ def infinite_sum(
 
 
 def _summand(term: Expression, index: str) -> InfiniteSummand | None:
-    """Write a term as a product of powers. If this is not possible, the result is None."""
+    """Write a term as a product of powers. If impossible, the result is None."""
     coefficient: Expression = ONE
     ratio: Expression = ONE
     powers: dict[Expression, Fraction] = {}
@@ -133,7 +133,7 @@ def _power(base: Expression, exponent: Fraction) -> Expression:
 
 
 def _geometric(summand: InfiniteSummand, index: str, start: int) -> Expression | None:
-    """The sum of r^n from n = start, which is r^start / (1 - r). The result is None unless |r| < 1
+    """The sum of r^n from n = start: r^start / (1 - r). The result is None unless |r| < 1
     is certain.
     """
     if summand.powers or not _is_below_one(summand.ratio):
@@ -163,7 +163,7 @@ def _is_below_one(ratio: Expression) -> bool:
 
 
 def _exponential(summand: InfiniteSummand, index: str, start: int) -> Expression | None:
-    """The sum of r^n/n!, r^n/(2n)! or r^n/(2n+1)!, which is an entire function of r."""
+    """The sum of r^n/n!, r^n/(2n)! or r^n/(2n+1)!, an entire function of r."""
     for shape, value in _ENTIRE.items():
         if summand.powers == {substitute(shape, "n", Symbol(index)): Fraction(-1)}:
             from_zero = value(summand.ratio)
@@ -181,7 +181,7 @@ def _factorial(slope: int, constant: int) -> Expression:
 
 
 def _of_root(even: str, odd: str, over: bool) -> Callable[[Expression], Expression]:
-    """Make a function of r that takes the square root of |r| and applies ``even`` or ``odd``.
+    """Make a function of r: take the square root of |r| and apply ``even`` or ``odd``.
 
     The function ``even`` is applied to positive r, and ``odd`` to negative r. If ``over`` is true,
     the result is divided by the square root.

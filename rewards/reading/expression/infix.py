@@ -1,9 +1,9 @@
-"""The reader of infix notations: formulas as SymPy, Maxima, FriCAS or Alkahest print them.
+"""The reader of infix notations: formulas in the notation of SymPy, Maxima, FriCAS or Alkahest.
 
-All systems share one grammar (``+ - * / ^ !``, comparisons, calls, lists, indices as in
+All systems share a grammar (``+ - * / ^ !``, comparisons, calls, lists, indices as in
 ``psi[0](x)``). A `Notation` has the differences between systems as data: signs, names, and how
 trees are built. Nothing is evaluated. Some systems print long sums with a thousand nested brackets.
-The parser therefore uses its own stacks instead of recursion. Each token is read once.
+The parser therefore uses stacks instead of recursion. Each token is read once.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class NotationError(ValueError):
 
 
 class Notation(ABC):
-    """The grammar of a computer algebra system's notation, with methods that build trees.
+    """The grammar of a computer algebra system's notation, with methods for trees.
 
     A subclass overrides what differs. By default, trees have the form of the text, with one
     exception: if the first operand of a sum is a sum in brackets, both sums become a single call.
@@ -46,15 +46,15 @@ class Notation(ABC):
             and ``cast``. A cast after a value is ignored.
         binding: how tightly each operator binds. A ``sign`` binds as in mathematics: ``-x^2`` is
             -(x^2), and ``2^-x`` is 2^(-x).
-        relations: the name, in trees, of each sign that is a comparison or a connective.
+        relations: the name, in trees, of each comparison sign or connective.
         comparisons: the relations that bind least tightly. A pair of brackets has at most one of
             these relations.
-        prefixes: signs before a value that do not change the value.
+        prefixes: signs before a value that have no effect.
         has_pairs: whether ``(a, b)`` is a list.
         most_characters: longer texts are refused.
         most_digits: longer numbers are refused.
         most_levels: deeper trees are refused.
-        most_brackets: the largest number of brackets that are open at the same time.
+        most_brackets: the largest number of nested brackets.
 
     """
 
@@ -95,7 +95,7 @@ class Notation(ABC):
         return Call("neg", (value,))
 
     def subtracted(self, term: Expression) -> Expression:
-        """Make the tree of a term that a sum subtracts."""
+        """Make the tree of a subtracted term of a sum."""
         return Call("neg", (term,))
 
     def read(self, text: str) -> Expression:
@@ -108,7 +108,7 @@ class Notation(ABC):
             The tree of the formula.
 
         Raises:
-            NotationError: the text is too long, too deep, or not in this notation.
+            NotationError: the text is too long, too deep, or in another notation.
 
         """
         if len(text) > self.most_characters:
@@ -120,17 +120,17 @@ class Notation(ABC):
 
 
 def unknown_functions(expression: Expression) -> set[str]:
-    """The names of the functions in a tree that have no record in `rewards.reading.functions`."""
+    """The names of the functions in a tree without a record in `rewards.reading.functions`."""
     called = {node.function for node in nodes_of(expression) if isinstance(node, Call)}
     return called - FUNCTIONS.keys()
 
 
 @dataclass(slots=True)
 class _OpenChain:
-    """A sum or product that may get further operands."""
+    """A sum or product, still open for further operands."""
 
     sign: str  # + or *
-    parts: list[Expression]
+    operands: list[Expression]
 
 
 @dataclass(slots=True)
@@ -196,7 +196,7 @@ class _Parser:
         return True
 
     def _wait(self, operator: str) -> None:
-        """Put an operator on the stack until its second operand is read."""
+        """Put an operator on the stack until the second operand is read."""
         self._operators.append(operator)
         if len(self._operators) > _WAITING * self._notation.most_brackets:
             raise NotationError("nested too deeply")
@@ -208,7 +208,7 @@ class _Parser:
             raise NotationError("nested too deeply")
 
     def _closes_at_once(self) -> bool:
-        """Close the bracket if it is empty, as in ``pi()``. Return whether it was empty."""
+        """Close an empty bracket, as in ``pi()``. Return whether the bracket was empty."""
         opened = self._open[-1]
         if opened.name is None or not self._skip(_CLOSERS[opened.bracket]):
             return False
@@ -265,11 +265,11 @@ class _Parser:
 
     @property
     def _floor(self) -> int:
-        """The number of operators that were waiting when the innermost bracket was opened."""
+        """The number of waiting operators at the opening of the innermost bracket."""
         return self._open[-1].operators if self._open else 0
 
     def _reduce(self, binding: int, floor: int) -> None:
-        """Apply the top operators of the stack that bind at least as tightly as ``binding``.
+        """Apply the top operators of the stack with at least the binding ``binding``.
 
         The lowest ``floor`` operators stay on the stack.
         """
@@ -298,7 +298,7 @@ class _Parser:
         """Add an operand to the preceding sum or product, or begin a sum or product."""
         chain = self._values[-1]
         if isinstance(chain, _OpenChain) and chain.sign == sign:
-            chain.parts.append(operand)
+            chain.operands.append(operand)
         else:
             self._values.append(_OpenChain(sign, [self._taken(), operand]))
 
@@ -310,7 +310,7 @@ class _Parser:
         if not isinstance(value, _OpenChain):
             return value
         build = self._notation.sum if value.sign == "+" else self._notation.product
-        return build(value.parts)
+        return build(value.operands)
 
     def _finish(self, opened: _Open, values: Sequence[Expression]) -> None:
         name = LIST if opened.name is None else opened.name
@@ -325,7 +325,7 @@ class _Parser:
 
 
 def number(token: str, most_digits: int) -> Number:
-    """The exact value of a decimal number. Both ``1.5e3`` and ``1.5b3`` are 1500."""
+    """The exact value of a decimal number. ``1.5e3`` and ``1.5b3`` are 1500."""
     if len(token) > most_digits:
         raise NotationError(f"a number of {len(token)} digits is too long")
     mantissa, _, exponent = re.sub("[EbB]", "e", token).partition("e")

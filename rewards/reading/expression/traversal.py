@@ -32,7 +32,7 @@ def nodes_of(expression: Expression) -> Iterator[Expression]:
 
 
 def is_deeper(tree: Expression, levels: int) -> bool:
-    """Whether a tree has more than ``levels`` levels, which would make recursion unsafe."""
+    """Whether a tree has more than ``levels`` levels, too many for a safe recursion."""
     level = [tree]
     while level and levels:
         level, levels = [arg for node in level for arg in node.args], levels - 1
@@ -40,7 +40,7 @@ def is_deeper(tree: Expression, levels: int) -> bool:
 
 
 def all_nodes(expression: Expression) -> list[Expression]:
-    """All nodes of ``expression``, level by level. This is faster than `nodes_of`."""
+    """All nodes of ``expression``, level by level. Faster than `nodes_of`."""
     nodes = [expression]
     for node in nodes:
         nodes += node.args
@@ -176,7 +176,7 @@ def written_factors(expression: Expression, variable: str) -> list[Expression]:
 
 
 def without_factor(term: Expression, variable: str) -> Expression:
-    """A term without its sign and its constant factors.
+    """A term without sign and constant factors.
 
     Callers only need the derivative of the result. If the result is a logarithm or an arc tangent,
     all branches have the same derivative, and a caller may use any branch.
@@ -199,7 +199,7 @@ def without_factor(term: Expression, variable: str) -> Expression:
 def fold(expression: Expression) -> Fraction | None:
     """The exact rational value of a small constant expression, such as an exponent.
 
-    The result is None for any other expression.
+    The result is None for another expression.
     """
     if type(expression) is Number:
         return _fraction(expression.numerator, expression.denominator)

@@ -1,7 +1,7 @@
 """Immutable expression trees, which the verifier reads, evaluates and prints.
 
-There are three kinds of node: exact rational `Number`, `Symbol`, and `Call` of a named function.
-Nothing is simplified on construction: a tree has the structure of its text. `FUNCTIONS` lists all
+The three kinds of node are exact rational `Number`, `Symbol`, and `Call` of a named function.
+Nothing is simplified on construction: a tree has the structure of the text. `FUNCTIONS` lists all
 functions. Every node has a ``function`` and ``args``. The function of a leaf is ``number`` or
 ``symbol``, and a leaf has no arguments.
 """
@@ -64,7 +64,7 @@ class _Call(NamedTuple):
 
 @final
 class Call(_Call):
-    """A function of `FUNCTIONS` with its arguments. A constant such as ``pi`` has no arguments."""
+    """A function of `FUNCTIONS` with arguments. A constant such as ``pi`` has no arguments."""
 
     __slots__ = ()
 

@@ -2,11 +2,11 @@ r"""Finds the final answer in a completion, as LaTeX.
 
 The time is linear in the length of the text, and no text raises an exception.
 
-The following rules are tried in order. `Extraction.source` names the rule that applied:
+The following rules are tried in order. `Extraction.source` names the applied rule:
 
 1. ``boxed``: the last complete ``\boxed``, ``\fbox``, ``\framebox`` (also ``\boxed 5``) outside any
   thinking block. If the box holds an equation, the answer is the last side of the equation. A box
-  with only the constant of integration is ignored if there is an earlier box. An empty box, or a
+  with only the constant of integration is ignored after an earlier box. An empty box, or a
   box with a placeholder (``\boxed{...}``), only repeats the instruction to write a box. It holds no
   answer, and only the text after it is searched. A box that is only mentioned ("verify with
   $\boxed{}$") does not count as empty. A box that the text denies ("not $\boxed{F}$") is skipped.
@@ -14,19 +14,19 @@ The following rules are tried in order. `Extraction.source` names the rule that 
   closed list (`rewards.reading.extraction.words.vocabulary`); other words make the answer
   unreadable (`Extraction.refused`).
 
-With ``strict`` there are no further rules. Otherwise every formula outside the thoughts is judged,
+With ``strict``, no further rules apply. Otherwise every formula outside the thoughts is judged,
 from the last to the first: ``$..$``, ``\(..\)``, ``$$..$$``, ``\[..\]``, environments, code, and
 formulas without delimiters. Some statements are never an answer: a lone constant, a definition (``u
 = x^2``, ``C = ..``), a differential, a condition (``x > 0``), a derivative (a check), and an
 integral without a value. Any other formula is *strong* in two cases: it ends in ``+ C``, or it has
 the form ``\int f dx = ..`` or ``F(x) = ..``. A formula is *announced* if words such as "the answer
-is" precede it. The answer is then the first of the following that the text has:
+is" precede it. The answer is then the first formula of the following list:
 
 2. the last formula that is strong or announced, unless the text recalls, uses or checks the
     formula. A later formula that is neither strong nor announced may override this formula. The
     later formula must be a display or follow words of conclusion. The source is ``final_answer`` if
     the formula is announced, else ``display``, ``inline`` or ``bare``;
-3. the last expression that is neither strong nor announced; the source is as in rule 2;
+3. the last expression, neither strong nor announced; the source is as in rule 2;
 4. the last side of an equation of two expressions; the source is as in rule 2;
 5. no answer, with the source ``none``.
 

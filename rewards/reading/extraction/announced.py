@@ -17,10 +17,10 @@ TAIL = 20_000
 
 @dataclass(frozen=True, slots=True)
 class FinalText:
-    """The visible text of a completion, and its boxed or announced answer.
+    """The visible text of a completion, and the boxed or announced answer.
 
-    ``answer`` is None if the text has no such answer. ``formula`` is a boxed answer that still has
-    its text commands.
+    ``answer`` is None without a boxed or announced answer. ``formula`` is a boxed answer with
+    text commands.
     """
 
     text: str
@@ -30,7 +30,7 @@ class FinalText:
 
 
 def _boxed(text: str, closed: list[Box]) -> FinalText:
-    """Return the content of the last box that the text does not reject.
+    """Return the content of the last box not rejected by the text.
 
     If the box is in a larger formula, this formula is returned. If the text offers
     alternatives to the boxed answer, the alternatives are added with "or".
@@ -50,7 +50,7 @@ def _boxed(text: str, closed: list[Box]) -> FinalText:
 
 
 def final_text(completion: str, *, strict: bool, stop: Sequence[str], truncated: bool) -> FinalText:
-    """Find the boxed answer of a completion. If there is no box, find the announced answer.
+    """Find the boxed answer of a completion. Without a box, find the announced answer.
 
     Thoughts are ignored, and so is the text after the first ``stop`` string. `extract` finds
     formulas by the same rules. If ``strict`` or ``truncated`` is true, the answer must be in a box.

@@ -29,8 +29,8 @@ def extract(
         strict: whether a box is required.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
-        symbols: the names that an answer may use, if known.
-        asks: what the question asks for. A value that is not in a box has only ``symbols``.
+        symbols: the possible names in an answer, if known.
+        asks: the requested quantity. A value that is not in a box has only ``symbols``.
 
     Returns:
         The answer's LaTeX, the source of the answer, and notes. The LaTeX is None if there is no

@@ -20,7 +20,7 @@ _TO_BRACE = re.compile(r"(?:[^\\{}]++|\\.|\{(?:[^\\{}]++|\\.)*+\})*+[{}]", re.DO
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A box with its offsets. ``content`` is None if the box is not closed."""
+    """A box with offsets. ``content`` is None if the box is not closed."""
 
     start: int
     end: int
@@ -28,7 +28,7 @@ class Box:
 
 
 def closing_brace(text: str, start: int) -> int:
-    """The index of the brace that closes the brace at ``start``, or -1 if there is none."""
+    """The index of the closing brace for the brace at ``start``, or -1 for an unclosed brace."""
     depth, at = 1, start + 1
     while depth and (token := _TO_BRACE.match(text, at, start + LONGEST)):
         at = token.end()

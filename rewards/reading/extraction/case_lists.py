@@ -1,4 +1,4 @@
-"""Joins several formulas into one table of cases, if the formulas state values and conditions."""
+"""Joins several formulas into a table of cases, if the formulas state values and conditions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _LEAD_LENGTH = 20
 
 
 def with_conditions(text: str, formulas: list[Span]) -> list[Span]:
-    """Join neighbouring formulas into one table of cases if the formulas state values and
+    """Join neighbouring formulas into a table of cases if the formulas state values and
     conditions.
 
     Two forms are recognised: "$A$ for $x > 0$ and $B$ for $x < 0$", and "for $x > 0$, $A$; for $x <
-    0$, $B$". All other formulas are unchanged.
+    0$, $B$". All further formulas are unchanged.
     """
     joined: list[Span] = []
     rows: list[tuple[Span, Span]] = []  # values and conditions, in the order of the text
@@ -40,10 +40,10 @@ def with_conditions(text: str, formulas: list[Span]) -> list[Span]:
 
 
 def _row(text: str, formulas: list[Span], at: int) -> tuple[Span, Span] | None:
-    """Read a value and its condition from a formula and the next formula.
+    """Read a value and a condition from a formula and the next formula.
 
-    In the text, the condition may precede the value. A single display may contain both. If there
-    is no such pair, the result is None.
+    In the text, the condition may precede the value. A single display may contain the
+    value and the condition. Without a value and a condition, the result is None.
     """
     formula = formulas[at]
     if formula.kind == "display" and (case := one_case(formula.latex)):
@@ -59,14 +59,14 @@ def _row(text: str, formulas: list[Span], at: int) -> tuple[Span, Span] | None:
     bounds = [patterns.condition_sign.search(span.latex) is not None for span in (formula, second)]
     if if_next and bounds == [False, True]:
         return formula, second
-    before = max(0, formula.start - _LEAD_LENGTH), formula.start
-    if then and bounds == [True, False] and patterns.before_case.search(text, *before):
+    lead_range = max(0, formula.start - _LEAD_LENGTH), formula.start
+    if then and bounds == [True, False] and patterns.before_case.search(text, *lead_range):
         return second, formula
     return None
 
 
 def _table(rows: list[tuple[Span, Span]]) -> list[Span]:
-    """Join rows of values and conditions to one table of cases. A single row is not changed."""
+    """Join rows of values and conditions to a table of cases. A single row is not changed."""
     if len(rows) < 2:
         lone_rows = (row[:1] if row[0].end == row[1].end else row for row in rows)
         return sorted((span for row in lone_rows for span in row), key=lambda span: span.start)

@@ -1,4 +1,4 @@
-"""Rewrites a formula with several values and their conditions as a table of cases."""
+"""Rewrites a formula with several values and conditions as a table of cases."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def as_cases(latex: str) -> str:
 def one_case(latex: str) -> tuple[str, str] | None:
     """The value and the condition in a formula such as ``F (x > 0)``.
 
-    For any other formula, the result is None.
+    For another formula, the result is None.
     """
     if len(latex) > _LONGEST_CASES or not patterns.condition_sign.search(latex):
         return None
@@ -75,7 +75,7 @@ def _rows(latex: str) -> list[tuple[str, str]]:
 class _Rows:
     """Reads the values and conditions of a formula in order, and pairs them as rows.
 
-    A piece is the text between two tokens that separate, such as a comma or "if".
+    A piece is the text between two separators, such as a comma or "if".
     """
 
     def __init__(self, latex: str) -> None:
@@ -99,7 +99,7 @@ class _Rows:
         self.group, self.group_bounded = (0, 0), False
 
     def take(self, token: re.Match[str]) -> bool:
-        """Handle the next token. Return whether the values and conditions end at this token."""
+        """Handle the next token. Return whether the values and conditions end at the token."""
         group_name = token.lastgroup
         if group_name == "open":
             if not self.depth:
@@ -118,7 +118,7 @@ class _Rows:
         return False
 
     def separate(self, token: re.Match[str], group_name: str | None) -> bool:
-        """Handle a token that may end a value or a condition. Return whether the table ends."""
+        """Handle a possible end of a value or a condition. Return whether the table ends."""
         if group_name == "stop":
             self.end = token.start()
             return True
@@ -139,7 +139,7 @@ class _Rows:
         return False
 
     def finish_piece(self, end: int) -> None:
-        """Store the piece that ends at ``end``.
+        """Store the piece up to ``end``.
 
         The piece is a condition, a value, or a value followed by a condition in brackets.
         """

@@ -119,7 +119,7 @@ def _search(text: str, goal: ExtractionGoal) -> Extraction:
 
 
 class _FormulaReader:
-    """Reads the formulas of a text as chains ``a = b = c``, and the words that introduce them."""
+    """Reads the formulas of a text as chains ``a = b = c``, and the words before the chains."""
 
     def __init__(self, text: str, formulas: list[Span], goal: ExtractionGoal) -> None:
         self.text = text
@@ -136,7 +136,7 @@ class _FormulaReader:
         return self._chains[index]
 
     def root(self, index: int) -> str:
-        """The left side of the equation that a formula continues, or an empty text."""
+        """The left side of the equation before a continuation, or an empty text."""
         walked: list[int] = []
         root = ""
         for at in range(index, -1, -1):
@@ -248,7 +248,7 @@ class _FormulaReader:
 
 @dataclass(slots=True, eq=False)
 class _Candidate:
-    """A formula that may be the answer."""
+    """A candidate for the answer: a formula."""
 
     reader: _FormulaReader
     index: int
@@ -279,7 +279,7 @@ class _Candidate:
         )
 
     def _whole(self) -> str:
-        """The text of the answer. If a sum is split over several displays, its terms are joined."""
+        """The text of the answer. If a sum is split over several displays, the terms are joined."""
         reader, answer = self.reader, self.statement.answer
         for at in range(self.index, 0, -1):
             formula_chains = reader.chains(at)
@@ -296,7 +296,7 @@ class _Candidate:
         return answer
 
     def _alternatives(self) -> tuple[str, ...]:
-        """Other answers that the text offers after "or" or on the same line."""
+        """Further answers, offered by the text after "or" or on the same line."""
         reader, index = self.reader, self.index
         span = reader.formulas[index]
         offered = [
@@ -432,7 +432,7 @@ def standings_of(kind: Kind, *facts: bool) -> tuple[str, ...]:
 
 
 def _choose(reader: _FormulaReader) -> _Candidate | None:
-    """The formula that `RULES` and `STANDINGS` select as the answer, or None if there is none."""
+    """The answer by `RULES` and `STANDINGS`, or None if no formula is an answer."""
     by_standing: dict[str, _Candidate] = {}
     passed: tuple[str, ...] = ()
     for index in range(len(reader.formulas) - 1, -1, -1):
@@ -454,8 +454,8 @@ def _choose(reader: _FormulaReader) -> _Candidate | None:
         candidate = _Candidate(reader, index, best, lead.announced, passed[:_MOST_NOTES], stated)
         # Of the formulas with the same standing, the last one of the text counts.
         for standing in _standings(candidate, lead, is_asked):
-            last = by_standing.setdefault(standing, candidate)
-            if last.stated and candidate.announced:
+            latest = by_standing.setdefault(standing, candidate)
+            if latest.stated and candidate.announced:
                 by_standing[standing] = candidate
         if "answer" in by_standing:
             chosen = by_standing["answer"]

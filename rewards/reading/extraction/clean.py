@@ -1,4 +1,4 @@
-"""Removes layout commands and remarks from a link, which is one side of an equation."""
+"""Removes layout commands and remarks from a link (a side of an equation)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST_WRAPPERS = 4
 
 
 def clean(latex: str) -> str:
-    """Remove layout from one side of an equation, and punctuation from its ends.
+    """Remove layout from a side of an equation, and punctuation from the ends.
 
     Layout means sizes, styles, labels and alignment.
     """
@@ -53,7 +53,7 @@ def clean(latex: str) -> str:
 
 
 def with_clean_ends(latex: str) -> str:
-    """Remove punctuation, remarks and braces from both ends of a formula.
+    """Remove punctuation, remarks and braces from the two ends of a formula.
 
     If the formula ends in a bracketed constant of integration, the brackets are removed as well.
     """
@@ -92,7 +92,7 @@ def _without_labels(latex: str) -> str:
 
 
 def _trim(latex: str) -> str:
-    """Remove spacing and punctuation from both ends of a formula."""
+    """Remove spacing and punctuation from the two ends of a formula."""
     if latex[-1:] in _TRAILING_CHARACTERS or latex.endswith(_TRAILING_COMMANDS):
         latex = latex[:-_LONGEST_END] + patterns.trailing.sub("", latex[-_LONGEST_END:])
         if latex.endswith("\\right"):
@@ -132,7 +132,7 @@ def _without_remark(latex: str) -> str:
 
 
 def _unwrapped(latex: str) -> str:
-    """Remove braces, or a text command, if they enclose a whole formula."""
+    """Remove braces, or a text command, around a whole formula."""
     for _ in range(_MOST_WRAPPERS):
         if latex[-1:] != "}" or latex[0] not in "{\\":
             break

@@ -1,6 +1,6 @@
-"""Judges what a statement is: an answer, a definition, a condition, a check, a lone constant.
+"""Judges a statement as an answer, a definition, a condition, a check, a lone constant.
 
-A statement is a chain ``a = b = c``. Its sides a, b and c are called links, and the first link is
+A statement is a chain ``a = b = c``. The sides a, b and c are called links, and the first link is
 called the root.
 """
 
@@ -36,7 +36,7 @@ class JudgedChain(NamedTuple):
     """A chain of equations with its kind.
 
     ``answer`` is the last side of the chain, and ``reason`` says why a chain is not an answer.
-    ``unsolved`` is the name of the answer if the chain is an equation for it, such as 2I = pi.
+    ``unsolved`` is the name of the answer if the chain is an equation for the name, as 2I = pi.
     """
 
     answer: str
@@ -54,12 +54,12 @@ Asks = Literal["antiderivative", "derivative", "derivative at a point", "interva
 
 
 class ExtractionGoal(NamedTuple):
-    """What the question asks for, and the symbols that an answer may have.
+    """The requested quantity, and the possible symbols of an answer.
 
     Attributes:
-        symbols: the names that an answer may use, if known. A formula with letters counts as an
-            explanation if it uses none of these names.
-        asks: what the question asks for. Only a derivative may be called one, and is no check of
+        symbols: the possible names in an answer, if known. A formula with letters but
+            without a known name counts as an explanation.
+        asks: the requested quantity. Only a derivative may be called one, and is no check of
             the answer. In a value, all symbols are parameters. Any other answer counts as an
             antiderivative.
 
@@ -79,7 +79,7 @@ class ExtractionGoal(NamedTuple):
         return self.asks.startswith("derivative")
 
     def judge(self, chain: Chain, root: str | None = None) -> JudgedChain:
-        """Judge what a statement is, as an answer to this question."""
+        """Judge a statement as an answer to the question."""
         if self.asks_value:
             statement = _judge_value(chain, root, self.symbols)
         else:
@@ -98,7 +98,7 @@ def judge(chain: Chain, root: str | None = None) -> JudgedChain:
 
     Args:
         chain: the chain.
-        root: the first side of an earlier chain, if this chain continues that chain; else None.
+        root: the first side of the earlier chain that this chain continues, or None.
 
     """
     links = chain.links
@@ -149,16 +149,16 @@ def judge(chain: Chain, root: str | None = None) -> JudgedChain:
 
 
 def unsolved(root: str) -> str:
-    r"""The name of the answer in the left side of an equation, unless the side is this name.
+    r"""The name of the answer in the left side of an equation, unless the side is the name.
 
     ``2I = \pi`` and ``\ln F(x) = x`` do not state the value of I or F(x). The name is empty for
     other sides, such as ``I``, ``F(x) + C``, ``F(b) - F(a)`` and a value at a point.
     """
     root = patterns.evaluated.sub(r"\g<value>", root).strip()
-    inside = patterns.answer_inside.search(root)
-    if inside is None or patterns.answer_name.fullmatch(root) or has_constant(root):
+    name_match = patterns.answer_inside.search(root)
+    if name_match is None or patterns.answer_name.fullmatch(root) or has_constant(root):
         return ""
-    name = inside["name"]
+    name = name_match["name"]
     return "" if root.count(f"{name}(") > 1 or patterns.value_name.fullmatch(root) else name
 
 
@@ -240,7 +240,7 @@ def _judge_value(chain: Chain, root: str | None, parameters: Collection[str]) ->
 
 
 def is_value(latex: str, parameters: Collection[str]) -> bool:
-    """Whether a formula has no symbols other than parameters and named constants."""
+    """Whether a formula has only parameters and named constants as symbols."""
     letters = {name.partition("_")[0] for name in parameters}  # a of a_1
     return all(
         symbol[0].lstrip("\\") in letters for symbol in patterns.value_symbol.finditer(latex)
@@ -253,7 +253,7 @@ def _is_interval(latex: str) -> bool:
 
 
 def definition(chain: Chain) -> tuple[str, str] | None:
-    r"""Read a definition such as ``u = \ln x``. Return the symbol and its value.
+    r"""Read a definition such as ``u = \ln x``. Return the symbol and the value.
 
     If the chain is not a definition, the result is None.
     """
@@ -274,7 +274,7 @@ def defines(root: str) -> bool:
 
 
 def _is_foreign(latex: str, symbols: Collection[str]) -> bool:
-    """Whether a formula has letters, but uses none of the problem's names."""
+    """Whether a formula has letters, but no name of the problem."""
     plain = patterns.command.sub(" ", latex)
     for name in symbols:
         if (name in plain) if len(name) == 1 else (name[:1] in plain or f"\\{name}" in latex):

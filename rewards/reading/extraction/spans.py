@@ -27,7 +27,7 @@ _PAIRS: Final = (("\\[", "\\]"), ("\\(", "\\)"), ("{", "}"))
 
 
 class Span(NamedTuple):
-    """A formula in a text, with offsets that include its delimiters."""
+    """A formula in a text, with offsets that include the delimiters."""
 
     kind: str  # display, inline, code, bare
     latex: str
@@ -38,7 +38,7 @@ class Span(NamedTuple):
 def restored(text: str) -> str:
     """Repair the delimiters and tables of a text.
 
-    Bold type is removed from formulas. If the brackets of displays lack their backslashes, the
+    Bold type is removed from formulas. If the brackets of displays lack the backslashes, the
     backslashes are restored. The lines of each table are joined.
     """
     if "**" in text or "__" in text:
@@ -57,7 +57,7 @@ def restored(text: str) -> str:
 def spans(text: str) -> list[Span]:
     """Find the formulas between delimiters, in the order of the text.
 
-    If one formula is written in several neighbouring pieces, the pieces are joined.
+    If a formula is written in several neighbouring pieces, the pieces are joined.
     """
     formulas: list[Span] = []
     position = 0
@@ -205,7 +205,7 @@ def _add(
 
 
 def _add_lines(formulas: list[Span], text: str, start: int, end: int) -> None:
-    """Add each line of a code fence as a formula of its own."""
+    """Add each line of a code fence as a separate formula."""
     for line in text[start:end].split("\n"):
         if line and not line.isspace():
             formulas.append(Span("display", line, start, start + len(line)))
@@ -259,7 +259,7 @@ def bare_spans(text: str, start: int, end: int) -> list[Span]:
         if is_whole:
             _add_bare(formulas, text, start_of_formula, line)
         start = line
-    return [each for each in formulas if not _ends_remark(each.latex)] or formulas
+    return [formula for formula in formulas if not _ends_remark(formula.latex)] or formulas
 
 
 def _ends_remark(latex: str) -> bool:
@@ -349,15 +349,15 @@ def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
     return len(word) <= 4 and following in ("^", "_")
 
 
-def _add_bare(formulas: list[Span], text: str, left: int, right: int) -> None:
-    latex = text[left:right].strip().rstrip("([").rstrip()
+def _add_bare(formulas: list[Span], text: str, from_offset: int, to_offset: int) -> None:
+    latex = text[from_offset:to_offset].strip().rstrip("([").rstrip()
     while latex[:1] in _CLOSES and latex.count(latex[0]) > latex.count(_CLOSES[latex[0]]):
         latex = latex[1:].lstrip()  # the bracket of a remark
     if latex[:1] == "*" and (emphasised := patterns.emphasis.fullmatch(latex)):
         latex = emphasised[2]
     if not patterns.letter_or_digit.search(latex.strip(_AROUND)):
         return
-    start = text.index(latex, left)
+    start = text.index(latex, from_offset)
     end = start + len(latex)
     if latex.startswith(("[ ", "( ")) and latex.rstrip(".,").endswith((" ]", " )")):
         latex = latex.rstrip(".,")[1:-1]  # delimiters that lost their backslashes
@@ -388,7 +388,7 @@ def _may_answer(text: str, span: Span, formulas: list[Span]) -> bool:
     end = end if end >= 0 else len(text)
     return (
         end - line <= LONGEST_LINE
-        and not any(line <= each.start < end for each in formulas)
+        and not any(line <= formula.start < end for formula in formulas)
         and patterns.operation.search(text, line, end) is not None
         and not has_prose(text, line, end)
     )
@@ -413,7 +413,7 @@ def without_cut_repetition(text: str) -> str:
 
 def bracketed(text: str, formulas: list[Span]) -> set[int]:
     """The numbers of the formulas in brackets, unless the brackets offer an equal answer."""
-    inside: set[int] = set()
+    bracketed_indices: set[int] = set()
     opened: list[int] = []
     end = 0
     for index, span in enumerate(formulas):
@@ -425,9 +425,9 @@ def bracketed(text: str, formulas: list[Span]) -> set[int]:
             else:
                 opened.clear()  # a paragraph ends
         if opened and explains(text[opened[0] : span.start][:_BRACKET]):
-            inside.add(index)
+            bracketed_indices.add(index)
         end = max(end, span.end)
-    return inside
+    return bracketed_indices
 
 
 def listed(text: str, formulas: list[Span], index: int, values: bool) -> list[int]:
@@ -435,18 +435,18 @@ def listed(text: str, formulas: list[Span], index: int, values: bool) -> list[in
 
     "A, B or C" offers three formulas; if ``values`` is true, "A and B" offers two values.
     """
-    found: list[int] = []
+    indices: list[int] = []
     gaps = ""
     for step in (-1, 1):
         at = index
         while 0 <= at + step < len(formulas):
-            left, right = sorted((at, at + step))
-            gap = text[formulas[left].end : formulas[right].start]
+            earlier, later = sorted((at, at + step))
+            gap = text[formulas[earlier].end : formulas[later].start]
             if not patterns.joins_answers.fullmatch(gap) and not (
                 values and patterns.joins_boxes.fullmatch(gap)
             ):
                 break
             at += step
             gaps += gap
-            found.append(at)
-    return found if patterns.letter_or_digit.search(gaps) else []
+            indices.append(at)
+    return indices if patterns.letter_or_digit.search(gaps) else []

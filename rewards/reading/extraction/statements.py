@@ -1,4 +1,4 @@
-r"""Cuts a formula into its statements, which are chains of links joined by ``=``.
+r"""Cuts a formula into statements: chains of links joined by ``=``.
 
 A formula's LaTeX is cut at its top level, which means outside of braces, brackets and environments
 such as ``cases``. ``F(x) = a = b, \quad x > 0 \\ u = x^2`` has three *chains*. The first chain has
@@ -48,7 +48,7 @@ class Chain:
 
 
 def chains(latex: str, *, boxed: bool = False) -> list[Chain]:
-    """Cut a formula into its statements, in order. Empty statements are left out.
+    """Cut a formula into statements, in order. Empty statements are left out.
 
     Args:
         latex: the formula.
@@ -126,7 +126,7 @@ class _Nesting:
 
 
 class _ChainCutter:
-    """Cuts a formula into chains ``a = b = c`` in one pass. ``done`` collects the chains."""
+    """Cuts a formula into chains ``a = b = c`` in a single pass. ``done`` collects the chains."""
 
     def __init__(self, latex: str, *, brackets: bool, boxed: bool) -> None:
         self.latex = latex
@@ -229,7 +229,7 @@ class _ChainCutter:
         self.until = self._text_end(token)
 
     def _text_end(self, token: re.Match[str]) -> int:
-        r"""Handle ``\text{..}`` and return the index of its end.
+        r"""Handle ``\text{..}`` and return the index of the end.
 
         The content may be a formula, the constant of integration, a connective, or a remark.
         """

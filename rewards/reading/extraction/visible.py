@@ -1,4 +1,4 @@
-"""The part of a completion that may hold the answer, without thoughts and later turns.
+"""The visible part of a completion, without thoughts and later turns.
 
 Every step is a linear pass over the text.
 """
@@ -49,7 +49,7 @@ _BARE_FINAL = "assistantfinal"
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """The part of a completion that a reader sees.
+    """The visible part of a completion.
 
     ``thought`` is the unfinished thought at the end of the completion. It is None if the completion
     does not end in a thought.
@@ -133,20 +133,20 @@ def _unescaped(text: str) -> str:
 def _first_problem(text: str) -> str:
     """The text up to the heading of another problem, if an answer stands before the heading.
 
-    A base model goes on with problems of its own. A solution that first repeats its problem has no
+    A base model goes on with invented problems. A solution with the problem at the beginning has no
     answer before the heading.
     """
     at = 0
     for heading in patterns.heads_problem.finditer(text):
-        before = text[at : heading.start()]
-        if patterns.answered.search(before) or (before.strip() and not has_prose(before)):
+        passage = text[at : heading.start()]
+        if patterns.answered.search(passage) or (passage.strip() and not has_prose(passage)):
             return text[: heading.start()]
         at = heading.start()
     return text
 
 
 def visible(completion: str, stop: Sequence[str] = ()) -> Visible:
-    """Remove everything from a completion that cannot hold the answer, such as thoughts."""
+    """Remove thoughts, later turns and the like from a completion."""
     text, thought = completion, None
     marked = "<" in completion or "THINK" in completion or "◁" in completion
     if marked or completion.lstrip().startswith("analysis"):

@@ -1,8 +1,8 @@
-"""Functions and named constants, with one record each. All tables of names come from the records.
+"""Functions and named constants, with a record each. All tables of names come from the records.
 
 `rewards.numeric.ball_arithmetic.functions.RULES` has the rules for ball arithmetic, and
-`rewards.proof.prover` has the rules for proofs. A function without a rule is computed by its
-definition and differentiated by its record (CONTRIBUTING.md, "A function").
+`rewards.proof.prover` has the rules for proofs. A function without a rule is computed by the
+definition and differentiated by the record (CONTRIBUTING.md, "A function").
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def names(which: Callable[[Function], object]) -> frozenset[str]:
     """The names of the functions whose records satisfy a condition.
 
     Args:
-        which: the condition. It takes a record and returns a truth value.
+        which: the condition, a function from records to truth values.
 
     Returns:
         The names.
@@ -58,7 +58,7 @@ def spellings(system: str) -> dict[str, str]:
 
     Returns:
         A dictionary. The keys are names in trees. The values are the system's names or templates.
-        Functions that the system lacks are left out.
+        Functions unknown to the system are left out.
 
     >>> spellings("maxima")["ln"]
     'log'

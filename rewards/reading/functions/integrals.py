@@ -1,6 +1,6 @@
 """Error functions, Fresnel, exponential, logarithmic and elliptic integrals.
 
-Fresnel integrals are the normalised ones. Elliptic integrals take the parameter m = k^2.
+Fresnel integrals are normalised. Elliptic integrals take the parameter m = k^2.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The record of a function: its names and mathematical properties, immutable."""
+"""The record of a function: names and mathematical properties, immutable."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ class Function:
     Attributes:
         name: the function's name in expression trees.
         source: a section of the *Digital Library of Mathematical Functions*, or another source.
-        arity: the least and the largest number of arguments. None means that there is no limit.
+        arity: the least and the largest number of arguments. None means an unlimited number.
         arguments: names of the arguments in the formulas below.
-        derivative: the derivative with respect to ``u``. It is empty for a function that jumps.
+        derivative: the derivative with respect to ``u``. Empty for a function with jumps.
         definition: an equal formula in other functions, or empty.
         domain: the real ``u`` for which values are real, unless a parameter has a special value.
             Empty means the whole line except poles.
-        branch: the kind of branch in the complex plane. Empty means that there are no branches.
+        branch: the kind of branch in the complex plane. Empty means no branches.
         breaks: the arguments at which the function is not analytic.
         poles: the real poles, as a formula in a whole number k.
         parity: `ODD`, `EVEN` or empty.
-        range: bounds of the values for all real arguments, if at least one bound is finite.
-        steepest: a bound of the absolute slope for all real arguments. It is given only if the
-            verifier needs it.
-        nears: whole numbers that values approach exponentially without reaching them.
-        continuous: the arguments at which the function is continuous. They are given only if the
-            verifier needs them.
-        oscillates: whether the function oscillates as its argument grows.
+        range: bounds of the values for all real arguments, if a bound is finite.
+        steepest: a bound of the absolute slope for all real arguments. Given only if needed by
+            the verifier.
+        nears: whole numbers that values approach exponentially and never reach.
+        continuous: the arguments at which the function is continuous. Given only if needed by
+            the verifier.
+        oscillates: whether the function oscillates as the argument grows.
         inverse: the inverse function.
         cost: how long the evaluation takes.
-        values: arguments with their values, as in ``"0:0 pi/2:1"``.
+        values: arguments with values, as in ``"0:0 pi/2:1"``.
         printed: LaTeX with the arguments ``#1``, ``#2``, or the LaTeX of the name alone. Empty
             means ``\operatorname`` of the name without underscores.
-        bare: names after which parentheses may be missing, as in ``\sin x``.
+        bare: names with optional parentheses, as in ``\sin x``.
         called: names that need parentheses, including names of Mathematica and Maple.
         ordered: whether the first argument may be a subscript. The printer always prints such an
             argument as a subscript.
@@ -108,10 +108,10 @@ class Function:
 
     @property
     def token(self) -> str:
-        """The token to which the LaTeX reader converts all spellings of the function.
+        """The token of the LaTeX reader for all spellings of the function.
 
-        If the first name in the record is in lower case, this name is the token. If not, the token
-        is the name in expression trees, with its underscores removed.
+        If the first name in the record is in lower case, the name is the token. If not, the token
+        is the name in expression trees, without underscores.
         """
         first_name = (self.bare or self.called).partition(" ")[0]
         return first_name if first_name.islower() else self.name.replace("_", "")
@@ -122,7 +122,7 @@ RECORDS: dict[str, Function] = {}
 
 
 def family(*functions: Function) -> tuple[Function, ...]:
-    """Register the records of functions that belong together.
+    """Register the records of a group of functions.
 
     Raises:
         ValueError: another function has the same name.

@@ -1,4 +1,4 @@
-"""A table of notations that have two readings.
+"""A table of notations with two readings.
 
 The parser first takes the likelier reading of every ambiguity, and records the ambiguities of the
 text. Then `rewards.reading.latex.readings` parses the text again with second readings.
@@ -12,7 +12,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Ambiguity:
-    r"""One ambiguity of notation.
+    r"""An ambiguity of notation.
 
     Attributes:
         bit: the bit of the ambiguity in the parser's masks.

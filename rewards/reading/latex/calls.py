@@ -1,4 +1,4 @@
-r"""Functions that may stand without parentheses: ``\sin^2 2x``, ``\ln|x|``, ``\arctan e^x``."""
+r"""Functions with optional parentheses: ``\sin^2 2x``, ``\ln|x|``, ``\arctan e^x``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ATOMIC: Final = (Number, Symbol)
 
 
 def function(parser: Parser, name: str, depth: int) -> Expression:
-    r"""Read a function of one argument, with or without parentheses around the argument.
+    r"""Read a function of a single argument, with or without parentheses around the argument.
 
     A power may follow the function's name, as in ``\sin^2 x``.
     """
@@ -74,11 +74,11 @@ def _unary(name: str, argument: Expression, base: Expression | None) -> Expressi
 
 def _shifted(name: str, sign: int) -> Callable[[Expression], Expression]:
     """Make the function 1 - f, 1 + f or, for a secant, f - 1."""
-    one: Expression = ONE if name in ("sin", "cos") else neg(ONE)
+    unit: Expression = ONE if name in ("sin", "cos") else neg(ONE)
 
     def build(argument: Expression) -> Expression:
         call = Call(name, (argument,))
-        return add(one, call if sign > 0 else neg(call))
+        return add(unit, call if sign > 0 else neg(call))
 
     return build
 
@@ -105,7 +105,7 @@ _TREE_NAMES: Final = {f.token: f.name for f in RECORDS.values() if f.bare}
 def plus_sign(tokens: list[str], index: int) -> int:
     """The number of tokens in the subscript ``+`` of Dawson's integral ``D_+(x)``.
 
-    The result is 0 if there is no such subscript.
+    The result is 0 without the subscript.
     """
     for width, spelling in ((1, ["+"]), (3, ["{", "+", "}"])):
         if tokens[index : index + width] == spelling and tokens[index + width] in OPENERS:
@@ -151,7 +151,7 @@ def _power_or_argument(
 
 
 def _bare_argument(parser: Parser, name: str, depth: int) -> Expression:
-    r"""Read the argument of a function that has no parentheses, such as the product in ``\sin 2x``.
+    r"""Read the argument of a function without parentheses, such as the product in ``\sin 2x``.
 
     The conventions of printed formulas decide where the product ends.
     """

@@ -1,8 +1,8 @@
-"""Errors of the LaTeX reader. Each has the offset at which reading failed.
+"""Errors of the LaTeX reader. Each has the offset of the failure.
 
 * ReadError                  the text cannot be read as a formula
   * NotClosedFormError       an unevaluated integral, derivative, limit or infinite sum
-  * AlternativesError        several answers instead of one
+  * AlternativesError        several answers instead of a single answer
   * TooBigError              the text exceeds one of the `Limits`
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 
 class ReadError(ValueError):
-    """The text cannot be read as a formula. `expected` says what is missing at `offset`."""
+    """The text cannot be read as a formula. `expected` names the missing text at `offset`."""
 
     def __init__(self, expected: str, offset: int) -> None:
         super().__init__(f"at offset {offset}: expected {expected}")

@@ -1,4 +1,4 @@
-"""Operands that are not function calls: groups, bars, fractions, roots, tables, sums, products."""
+"""Operands other than function calls: groups, bars, fractions, roots, tables, sums, products."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def braces(parser: Parser, _: None, depth: int) -> Expression:
 
 
 def differential(parser: Parser, _: None, depth: int) -> Expression:
-    """Read the differential in a problem, as the symbol that represents it."""
+    """Read the differential in a problem, as a symbol."""
     if DIFFERENTIAL not in parser.symbols:
         raise parser.error("an operand", at=parser.pos - 1)
     return Symbol(DIFFERENTIAL)
@@ -156,7 +156,7 @@ def _is_derivative(parser: Parser, start: int) -> bool:
 
 
 def accented(parser: Parser, accent: str, depth: int) -> Expression:
-    r"""Read an accented letter such as ``\tilde{C}``. It is a different symbol from ``C``."""
+    r"""Read an accented letter such as ``\tilde{C}``. The symbol is different from ``C``."""
     start = parser.pos - 1
     node = parser.tex_argument(depth)
     if type(node) is not Symbol:
@@ -165,7 +165,7 @@ def accented(parser: Parser, accent: str, depth: int) -> Expression:
 
 
 def vulgar(parser: Parser, value: Number, depth: int) -> Expression:
-    """Read a fraction that is one character, such as ``½``. 2½ is a mixed number."""
+    """Read a fraction in a single character, such as ``½``. 2½ is a mixed number."""
     start = parser.pos
     if start > 1 and parser.tokens[start - 2].isdigit():
         return _maybe_mixed(parser, value, start, is_certain=True)
@@ -189,7 +189,7 @@ def radical(parser: Parser, _: None, depth: int) -> Expression:
 
 
 def radical_sign(parser: Parser, degree: int, depth: int) -> Expression:
-    """Read the character √ and the operand after it."""
+    """Read the character √ and the operand after the root."""
     token = parser.tokens[parser.pos]
     grouped = token in ("(", "[", "{", "\\{")
     argument = parser.operand(token, depth) if grouped else parser.factor(depth)
@@ -210,7 +210,7 @@ def binomial(parser: Parser, _: None, depth: int) -> Expression:
 
 
 def series(parser: Parser, function: str, depth: int) -> Expression:
-    r"""Read a sum or product, and expand it. An infinite sum is replaced by its value.
+    r"""Read and expand a sum or product. An infinite sum is replaced by the value.
 
     Examples are ``\sum_{k=0}^{3} x^k`` and ``\sum_{k=0}^\infty 2^{-k}``.
     """
@@ -269,7 +269,7 @@ def _range(parser: Parser, depth: int) -> tuple[str | None, int | None, float | 
 def _infinite_sum(
     parser: Parser, index: str | None, low: int | None, depth: int
 ) -> Expression | None:
-    """Read an infinite sum and find its value.
+    """Read an infinite sum and find the value.
 
     The result is None if the value is not known, or if no infinite sum is allowed in the formula.
     """

@@ -1,4 +1,4 @@
-"""Tables for the parser. They give a handler to every token that begins an operand."""
+"""Tables for the parser. Every token at the beginning of an operand has a handler."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ _ATOMS: Final = _atoms()
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The meanings of tokens for a problem that uses certain names.
+    """The meanings of tokens for a problem with certain names.
 
     Attributes:
         symbols: the names of the problem.

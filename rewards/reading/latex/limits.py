@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)  # a key of the lexer's cache, by identity
 class Limits:
-    """Limits on a text and its tree. All limits are counts, so that verdicts are the same on every
+    """Limits on a text and a tree. All limits are counts, so that verdicts are the same on every
     machine.
 
     Attributes:
@@ -16,8 +16,8 @@ class Limits:
         depth: the number of nested forms (groups, fractions, functions, exponents).
         levels: the number of levels of the tree.
         digits: the number of digits of a number.
-        terms: the number of terms of a sum or product that is expanded.
-        nodes: the number of nodes of the tree after such expansions.
+        terms: the number of terms of an expanded sum or product.
+        nodes: the number of nodes of the tree after the expansions.
         readings: the number of readings of an ambiguous text.
 
     >>> from calculus_harness.rewards.reading.latex import read

@@ -36,9 +36,9 @@ _GROUPS: Final = frozenset(("(", "[", "{", "\\frac", "\\{"))
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Parser:
-    """A parser for one reading of a token list.
+    """A parser for a reading of a token list.
 
-    ``flipped`` has the bits of the ambiguities for which the second reading is taken.
+    ``flipped`` has the bits of the ambiguities with the second reading.
     """
 
     tokens: list[str]
@@ -59,7 +59,7 @@ class Parser:
     # -- results and errors ---------------------------------------------------------------------
 
     def formula(self) -> Expression:
-        """Read the whole text as one expression."""
+        """Read the whole text as an expression."""
         if not self.tokens[0]:
             raise self.error("a formula")
         node = self.over(self.expression(0), 0)
@@ -91,7 +91,7 @@ class Parser:
         self.inserted.extend([index] * len(tokens))
 
     def choose(self, ambiguity: int) -> bool:
-        """Whether to take the second reading of an ambiguity, which is given as a bit."""
+        """Whether to take the second reading of an ambiguity, given as a bit."""
         self.consulted |= ambiguity
         return self.flipped & ambiguity != 0
 
@@ -114,7 +114,7 @@ class Parser:
         return bar_state
 
     def skip(self, *tokens: str) -> None:
-        """Skip tokens as long as they are among ``tokens``."""
+        """Skip all next tokens from ``tokens``."""
         while self.tokens[self.pos] in tokens:
             self.pos += 1
 
@@ -283,7 +283,7 @@ class Parser:
     # -- operands -------------------------------------------------------------------------------
 
     def factor(self, depth: int) -> Expression:
-        """Read an operand with its powers and other postfixes."""
+        """Read an operand with powers and further postfixes."""
         tokens = self.tokens
         token = tokens[self.pos]
         node = self.atoms.get(token)
@@ -307,7 +307,7 @@ class Parser:
         return self.form(token, depth)
 
     def form(self, token: str, depth: int) -> Expression:
-        """Read a number, or an operand that consists of several tokens."""
+        """Read a number, or an operand of several tokens."""
         entry = self.prefix.get(token)
         if entry is not None:
             if depth >= self.limits.depth:
@@ -440,7 +440,7 @@ class Parser:
         return node
 
     def first_digit(self, token: str) -> Number:
-        r"""Take one digit of a number, as TeX does after ``^`` and ``\frac``."""
+        r"""Take a digit of a number, as TeX does after ``^`` and ``\frac``."""
         # With the brace, the rest is not refused as a number after a number.
         self.tokens[self.pos] = "}"
         self.insert(self.pos + 1, [token[1:]])
@@ -448,11 +448,11 @@ class Parser:
         return Number(int(token[0]))
 
     def subscripted(self, name: str) -> Symbol:
-        """Read the subscript that begins here, and return the symbol with this subscript."""
+        """Read the next subscript, and return the symbol with the subscript."""
         return Symbol(f"{name}_{self.subscript()}")
 
     def subscript(self) -> str:
-        """Read a subscript and return its text, such as ``12`` for ``_{12}``."""
+        """Read a subscript and return the text, such as ``12`` for ``_{12}``."""
         tokens, start = self.tokens, self.pos
         token = tokens[start]
         if token != "{":
@@ -475,7 +475,7 @@ class Parser:
     # -- groups ---------------------------------------------------------------------------------
 
     def group(self, closers: frozenset[str], depth: int) -> Expression:
-        """Read the rest of a group after its opening delimiter."""
+        """Read the rest of a group after the opening delimiter."""
         bars, separates, start = self.bars, self.separates, self.pos
         self.bars, self.separates = 0, False
         node = self.expression(depth)

@@ -82,8 +82,14 @@ def signed_infinity(text: str) -> int | None:
     """
     if len(text) > _LONGEST_INFINITY:
         return None
-    known = vocabulary(frozenset())
-    tokens = tokenize(text, known.canonical, known.symbols, known.spell, DEFAULT_LIMITS)
+    standard_vocabulary = vocabulary(frozenset())
+    tokens = tokenize(
+        text,
+        standard_vocabulary.canonical,
+        standard_vocabulary.symbols,
+        standard_vocabulary.spell,
+        DEFAULT_LIMITS,
+    )
     words = [
         word
         for token in tokens

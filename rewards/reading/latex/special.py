@@ -51,7 +51,7 @@ def named(parser: Parser, name: str, depth: int) -> Expression:
 
 
 def arguments_of(parser: Parser, depth: int) -> tuple[Arguments, str]:
-    """Read arguments in parentheses. Return the arguments and the separators between them.
+    """Read arguments in parentheses. Return the arguments and the separators between arguments.
 
     The arguments may also be in braces, or in parentheses within braces.
     """
@@ -85,7 +85,7 @@ _NAMED_ARGUMENTS: Final = frozenset("kmn")
 
 
 def letter(parser: Parser, name: str, depth: int) -> Expression:
-    r"""Read a letter that names a function before arguments, as in ``W(x)``, ``\Gamma(s,x)``."""
+    r"""Read the letter of a function before arguments, as in ``W(x)``, ``\Gamma(s,x)``."""
     irregular = _IRREGULAR.get(name)
     if irregular is not None and (node := irregular(parser, name, depth)) is not None:
         return node
@@ -104,10 +104,10 @@ def letter(parser: Parser, name: str, depth: int) -> Expression:
 
 
 def _builder(parser: Parser, name: str, index: int, scripts: str) -> str | None:
-    """Find the name of the function that a letter denotes here.
+    """Find the name of the function for a letter.
 
-    ``scripts`` has ``_`` if the letter has a subscript, and ``^`` if it has a power. The result is
-    None if the letter is not a function.
+    ``scripts`` has ``_`` if the letter has a subscript, and ``^`` if the letter has a power. The
+    result is None if the letter is not a function.
     """
     tokens, builders = parser.tokens, LETTERS[name]
     token = tokens[index]
@@ -198,7 +198,7 @@ def _after_scripts(tokens: list[str], index: int) -> tuple[int, str]:
 
 
 def _group_end(tokens: list[str], index: int) -> int:
-    """The index of the brace that closes the brace at ``index``.
+    """The index of the closing brace for the brace at ``index``.
 
     The result is ``index`` if no closing brace is found.
     """
@@ -301,7 +301,7 @@ def _primed(parser: Parser, name: str, depth: int) -> Expression | None:
 
 
 def _argument(parser: Parser, depth: int) -> Expression:
-    """Read parentheses that contain exactly one argument."""
+    """Read parentheses with a single argument."""
     start = parser.pos
     arguments, _ = arguments_of(parser, depth)
     if len(arguments) != 1:
@@ -310,7 +310,7 @@ def _argument(parser: Parser, depth: int) -> Expression:
 
 
 def _primes(parser: Parser) -> int:
-    r"""Skip primes and return their number, as in ``\psi'(x)`` and ``\psi^{\prime}(x)``.
+    r"""Skip primes and return the number, as in ``\psi'(x)`` and ``\psi^{\prime}(x)``.
 
     If no argument follows the primes, nothing is skipped, and the result is 0.
     """
@@ -369,7 +369,7 @@ def _has_order(tokens: list[str], start: int) -> bool:
 
 
 def hypergeometric(parser: Parser, _: None, depth: int) -> Expression:
-    """Read ``_2F_1(a, b; c; z)`` after its first underscore was read."""
+    """Read ``_2F_1(a, b; c; z)`` after the first underscore was read."""
     start = parser.pos - 1
     upper_count = parser.tex_argument(depth)
     parser.expect("F", "F of a hypergeometric function")

@@ -1,4 +1,4 @@
-"""Reads tables of values and their conditions, in LaTeX or as SymPy prints them."""
+"""Reads tables of values and conditions, in LaTeX or in SymPy's notation."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def _joined(joiner: str, conditions: list[Expression]) -> Expression:
 
 
 def _inside_group(tokens: list[str], index: int) -> frozenset[str]:
-    """The tokens inside the group that opens at ``index``. If no group opens, the set is empty."""
+    """The tokens inside the group from ``index`` on. If no group opens, the set is empty."""
     group_tokens: set[str] = set()
     level = 0
     opener = tokens[index]
@@ -189,7 +189,7 @@ def _only_symbol(parser: Parser) -> Expression:
 
 
 def _bound(parser: Parser, depth: int) -> Expression | None:
-    """Read one side of a comparison, or one end of an interval. An infinite end gives None."""
+    """Read a side of a comparison, or an end of an interval. An infinite end gives None."""
     tokens = parser.tokens
     signed = parser.pos + (tokens[parser.pos] in ("+", "-"))
     if tokens[signed] == "\\infty":
@@ -199,7 +199,7 @@ def _bound(parser: Parser, depth: int) -> Expression | None:
 
 
 def _membership(parser: Parser, node: Expression, depth: int) -> Expression:
-    r"""Read the condition that a value is in some intervals, or in ``\mathbb{R}``."""
+    r"""Read the membership of a value in some intervals, or in ``\mathbb{R}``."""
     tokens = parser.tokens
     conditions: list[Expression] = []
     while True:

@@ -1,8 +1,8 @@
-r"""Reads a problem as people write it: wrappers, integral signs, limits, differentials, parameters.
+r"""Reads problems in textbook notation.
 
-One reader serves antiderivatives, definite integrals, solution steps and problem files. The reader
+The reader serves antiderivatives, definite integrals, solution steps and problem files. The reader
 returns an `IntegralProblem`, which holds expression trees. Ambiguous notation has several readings,
-and each reading has its own tree.
+and each reading has a tree.
 """
 
 from .conditions import Conditions

@@ -1,7 +1,7 @@
 r"""Cuts a text without prose into clauses: ``y = x^x, \frac{dy}{dx} at x = 1``.
 
-A clause is a formula with the words before it. Punctuation and delimiters separate the clauses. All
-words have to be in a closed list, because an unknown word may change the question.
+A clause is a formula with the words before the formula. Punctuation and delimiters separate the
+clauses. All words have to be in a closed list, because an unknown word may change the question.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _WORD: Final = re.compile(
     r"|(?<![\\A-Za-z])(?:[aA](?= [a-z]{2}))"
 )
 #: Words between formulas.
-_KNOWN: Final = (
+_KNOWN_WORDS: Final = (
     TABLE["nothing"]
     | TABLE["preposition"]
     | frozenset("all any constant constants general or particular real singular solution".split())
@@ -33,11 +33,11 @@ _MARK: Final = "\ue010"
 
 
 class Clause(NamedTuple):
-    """A formula of a question, and the words before it.
+    """A formula of a question, and the words before the formula.
 
     Attributes:
         words: the words between the preceding formula and this formula, in lower case.
-        formula: the formula in LaTeX. It is empty for words after the last formula.
+        formula: the formula in LaTeX. Empty for words after the last formula.
 
     """
 
@@ -46,7 +46,7 @@ class Clause(NamedTuple):
 
 
 def clauses(text: str) -> list[Clause]:
-    r"""Cut a question into clauses: its formulas, each with the words before it.
+    r"""Cut a question into clauses: formulas, each with the preceding words.
 
     Args:
         text: the question.
@@ -56,7 +56,7 @@ def clauses(text: str) -> list[Clause]:
         empty formula.
 
     Raises:
-        ProblemError: the text is too long, or has a character that means nothing.
+        ProblemError: the text is too long, or has a meaningless character.
 
     >>> [clause.formula for clause in clauses(r"$y=x^x$, $\frac{dy}{dx}$ at $x=1$")]
     ['y=x^x', '\\frac{dy}{dx}', 'x=1']
@@ -72,7 +72,7 @@ def clauses(text: str) -> list[Clause]:
 
     def marked(match: re.Match[str]) -> str:
         word = match[0].lower()
-        if not _KNOWN.issuperset(word.split("-")):  # first-order
+        if not _KNOWN_WORDS.issuperset(word.split("-")):  # first-order
             return match[0]
         words.append(word)
         return f" {_MARK}{len(words) - 1}{_MARK} "

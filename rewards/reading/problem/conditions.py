@@ -1,8 +1,8 @@
-r"""Reads conditions that a problem states on its parameters: ``\int_0^n x\,dx, n\in\mathbb{N}``.
+r"""Reads the conditions of a problem on parameters: ``\int_0^n x\,dx, n\in\mathbb{N}``.
 
 A text of conditions is a list of clauses: comparisons (``a > b > 0``), sets (``n \in \mathbb{N}``)
 and words (``where n is a positive integer``). If a clause is not understood, the reader rejects the
-whole text. An answer that is right under a condition may be wrong without the condition.
+whole text. The right answer under a condition may be wrong without the condition.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _SERIES: Final = re.compile(
     r"(?:\\[lc]?dots|\.{3}|…)\s*(?:\\\})?"
 )
 #: Letters that stand for whole numbers, such as indices and orders.
-WHOLE: Final = "nmkN"
+INDEX_LETTERS: Final = "nmkN"
 #: A name of LaTeX, with an index.
 NAME: Final = re.compile(r"(?:[A-Za-z]|\\[a-zA-Z]+)(?:_(?:\w|\{\w+\}))?")
 _RELATION: Final = re.compile(
@@ -69,7 +69,7 @@ _FLIPPED: Final = {"gt": "lt", "ge": "le"}
 
 
 class Conditions(NamedTuple):
-    """The kinds of a problem's parameters, and the comparisons that parameters satisfy.
+    """The kinds of a problem's parameters, and the comparisons between parameters.
 
     Attributes:
         kinds: pairs of a name and a kind, as in `rewards.numeric.sampling.pool.ASSUMPTIONS`.
@@ -85,13 +85,13 @@ class Conditions(NamedTuple):
     comparisons: tuple[Expression, ...] = ()
 
     def also(self, further: Conditions) -> Conditions:
-        """These conditions and further ones.
+        """The union with further conditions.
 
         Args:
             further: the further conditions.
 
         Returns:
-            The kinds and the comparisons of both.
+            The kinds and the comparisons of the two objects.
 
         """
         return Conditions(self.kinds + further.kinds, self.comparisons + further.comparisons)
@@ -105,7 +105,7 @@ class Interval(NamedTuple):
     """An interval of real numbers.
 
     Attributes:
-        ends: the lower and the upper end. None means an infinite end.
+        ends: the lower and the upper end. ``None`` means an infinite end.
         closed: whether the lower and the upper end belong to the interval.
 
     """
@@ -134,11 +134,11 @@ def behind(body: str) -> Iterator[tuple[str, Conditions]]:
 
 
 def conditions_of(text: str) -> Conditions | None:
-    r"""Read the conditions that a text lists. If the text contains anything else, the result is
+    r"""Read a list of conditions. If the text contains anything else, the result is
     None.
 
     Raises:
-        ProblemError: a parameter is said to be both positive and negative.
+        ProblemError: a parameter is said to be positive and negative.
 
     >>> conditions_of(r"\text{where }n\text{ is a positive integer and }a<0").kinds
     (('a', 'negative'), ('n', 'integer'))
@@ -161,12 +161,12 @@ def has_kind(text: str) -> bool:
 
 @dataclass(slots=True)
 class _Statements:
-    """The statements about names in the clauses that were read so far.
+    """The statements about names in the preceding clauses.
 
     ``words`` has the kinds stated for each name. ``comparisons`` has the comparisons as trees.
     ``pending`` has names whose kind follows later, as a in "a and b are positive". ``recent`` has
-    the names to which the last kind applies. ``excluded`` has the numbers that the set of the
-    clause lacks.
+    the names to which the last kind applies. ``excluded`` has the numbers missing
+    from the set of the clause.
     """
 
     words: dict[str, set[str]] = field(default_factory=dict)
@@ -202,6 +202,7 @@ class _Statements:
             if named:
                 self._say(words, self.pending)
             return True
+        # In "a, b > 0", the name a waits in `pending`, and the relation holds for a and b.
         compared: set[str] = set()
         for subject in (*self.pending, remainder[: relation.start()]):
             comparisons = comparisons_of(f"{subject} {remainder[relation.start() :]}")
@@ -249,7 +250,7 @@ def _set_of_series(match: re.Match[str]) -> str:
 
 
 def _clauses(text: str) -> Iterator[str]:
-    """Split a text into clauses at commas and at words such as "and".
+    """Split a text into clauses at commas, "and" and similar words.
 
     Commas and words inside brackets do not split the text. If brackets enclose a whole clause, the
     content of the brackets is split in the same way.
@@ -282,6 +283,7 @@ def comparisons_of(text: str) -> list[Expression]:
         tree = read(rf"\begin{{cases}}1&{text}\\0&\text{{otherwise}}\end{{cases}}")[0].expression
     except ReadError:
         return []
+    # The LaTeX reader reads a comparison only as the condition of a case.
     operands = [tree.args[1]] if tree.function == "piecewise" and len(tree.args) == 3 else []
     for operand in operands:
         if operand.function == "and":
@@ -308,7 +310,7 @@ def comparisons_of(text: str) -> list[Expression]:
 
 
 def _sign(comparison: Expression, name: str) -> str:
-    """The sign of the symbol ``name`` that follows from a comparison.
+    """The sign of the symbol ``name``, inferred from a comparison.
 
     If x is the symbol and c is a number, the comparison must be 0 <= c < x or x < c <= 0. For any
     other comparison, the result is empty.
@@ -324,12 +326,12 @@ def _sign(comparison: Expression, name: str) -> str:
 
 def may_be_zero(comparisons: Iterable[Expression]) -> list[str]:
     """The symbols for which a comparison such as a >= 0 allows the value 0."""
-    weak = (each.args for each in comparisons if each.function == "le")
+    weak = (comparison.args for comparison in comparisons if comparison.function == "le")
     return [
         side.name
         for sides in weak
-        for side, other in (sides, sides[::-1])
-        if isinstance(side, Symbol) and fold(other) == 0
+        for side, opposite in (sides, sides[::-1])
+        if isinstance(side, Symbol) and fold(opposite) == 0
     ]
 
 
@@ -341,7 +343,7 @@ def is_sign(comparison: Expression) -> bool:
 
 
 def _is_signed(comparison: Expression, name: str) -> bool:
-    r"""Whether a comparison suggests that the symbol ``name`` may be negative.
+    r"""Whether a comparison allows negative values of the symbol ``name``.
 
     If x is the symbol, examples are x != 0, \|x\| < a, x < 1, and -1 < x.
     """
@@ -355,7 +357,7 @@ def _is_signed(comparison: Expression, name: str) -> bool:
 
 
 def interval_of(comparisons: Iterable[Expression], name: str) -> Interval | None:
-    r"""The interval of a symbol x that comparisons such as a < x < b or \|x - c\| < r state.
+    r"""The interval of a symbol x in comparisons such as a < x < b or \|x - c\| < r.
 
     Comparisons without x are left out. If x is compared in another way, or two different bounds are
     stated, the result is None.
@@ -365,16 +367,19 @@ def interval_of(comparisons: Iterable[Expression], name: str) -> Interval | None
         if name not in symbols_of(comparison):
             continue
         (low, high), closed = comparison.args, comparison.function == "le"
-        found = {-1: (low, closed)} if high == Symbol(name) else {1: (high, closed)}
+        stated_bounds = {-1: (low, closed)} if high == Symbol(name) else {1: (high, closed)}
         is_bound = Symbol(name) in comparison.args and comparison.function != "ne"
         if low.function == "abs":
             with suppress(NotLinearError):
                 is_bound = linear(low.args[0], (name,))[1] == [(ONE, name)]
                 shift = substitute(low.args[0], name, ZERO)
-                found = {-1: (neg(add(high, shift)), closed), 1: (add(high, neg(shift)), closed)}
-        if not is_bound or any(name in symbols_of(end) for end, _ in found.values()):
+                stated_bounds = {
+                    -1: (neg(add(high, shift)), closed),
+                    1: (add(high, neg(shift)), closed),
+                }
+        if not is_bound or any(name in symbols_of(end) for end, _ in stated_bounds.values()):
             return None
-        if any(bounds.setdefault(side, end) != end for side, end in found.items()):
+        if any(bounds.setdefault(side, end) != end for side, end in stated_bounds.items()):
             return None
     (lower, from_below), (upper, from_above) = (bounds.get(at, (None, False)) for at in (-1, 1))
     return Interval((lower, upper), (from_below, from_above))
@@ -384,26 +389,28 @@ def bounds_of(comparisons: Iterable[Expression], variable: str) -> Bounds:
     """The lower and the upper bound of a variable in comparisons such as a < x < b.
 
     Raises:
-        ProblemError: a comparison with the variable is no bound, or there are two bounds.
+        ProblemError: a comparison with the variable is no bound, or the variable has two bounds.
 
     """
-    interval = interval_of([each for each in comparisons if each.function != "ne"], variable)
+    interval = interval_of(
+        [comparison for comparison in comparisons if comparison.function != "ne"], variable
+    )
     if interval is None:
         raise ProblemError(f"a condition on {variable} that is no bound")
     return interval.ends
 
 
 def ranges_of(comparisons: Iterable[Expression], variable: str) -> tuple[Bounds, ...]:
-    r"""The intervals of a variable that comparisons state: one, or two for \|x\| > r, or none.
+    r"""The intervals of a variable in comparisons: none without a bound, and two for \|x\| > r.
 
     Raises:
         ProblemError: as for `bounds_of`.
 
     """
-    about = [c for c in comparisons if c.function != "ne" and variable in symbols_of(c)]
-    if [each.args[1] for each in about] == [Call("abs", (Symbol(variable),))]:
-        low = about[0].args[0]
+    relevant = [c for c in comparisons if c.function != "ne" and variable in symbols_of(c)]
+    if [comparison.args[1] for comparison in relevant] == [Call("abs", (Symbol(variable),))]:
+        low = relevant[0].args[0]
         if variable not in symbols_of(low):
             return (low, None), (None, neg(low))
-    bounds = bounds_of(about, variable)
+    bounds = bounds_of(relevant, variable)
     return () if bounds == (None, None) else (bounds,)

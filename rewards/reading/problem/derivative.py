@@ -35,7 +35,7 @@ from .derivatives import (
 )
 from .integral import INTEGRAL, IntegralProblem, definite_integral, derivative_of_integral
 from .layout import coordinates, pieces_of, relation
-from .question.derivative import ASKED, AT, RESPECT, question_of_derivative
+from .question.derivative import AT, DERIVATIVE, RESPECT, question_of_derivative
 
 
 @dataclass(frozen=True)
@@ -46,14 +46,14 @@ class DerivativeQuestion:
         derivative: the derivative as a formula. The values in ``point`` are not yet substituted.
         variable: the variable of differentiation. If the question names no variable, this is a
             symbol of the derivative.
-        definitions: the formula of each name that an answer may use, such as x^x for y.
+        definitions: the formula of each name, such as x^x for y. An answer may use the names.
         curve: the tree G if an equation G(x, y) = 0 defines the function implicitly, else None.
-        function: the name of the implicit function. It is empty if ``curve`` is None.
-        point: the values of variables at the point of evaluation. It is empty if the question asks
+        function: the name of the implicit function. Empty if ``curve`` is None.
+        point: the values of variables at the point of evaluation. Empty if the question asks
             for the derivative as a function.
-        kinds: pairs of a parameter's name and its kind, such as ``integer``.
-        bounds: the lower and the upper bound of the variable. A bound that the question does not
-            state is None.
+        kinds: pairs of a parameter's name and kind, such as ``integer``.
+        bounds: the lower and the upper bound of the variable. An unstated bound is
+            None.
 
     """
 
@@ -79,7 +79,7 @@ _PRIMED: Final = re.compile(
 #: The name of an integral that an operator is applied to; no question has it.
 _OF_INTEGRAL: Final = r"\Phi"
 #: The names of the arguments of a function until their values are put in; no text has them.
-_PLACE: Final = "\ue011"
+_PLACEHOLDER: Final = "\ue011"
 _PRIMED_LETTER: Final = re.compile(r"(\\[A-Za-z]+|[A-Za-z])\s*('*)")
 _SUBSCRIPT: Final = re.compile(r"_\s*(\{\s*[A-Za-z\\ ]+\}|[A-Za-z])")
 #: A value of a point is a number: functions, constants and digits.
@@ -94,18 +94,18 @@ POWER_MINUS_ONE: Final = r"\s*\^\s*\{?\s*-\s*1\s*\}?"
 
 @lru_cache(maxsize=4096)
 def read_derivative(text: str, *, written: bool = False) -> DerivativeQuestion:
-    r"""Read a question that asks for a derivative.
+    r"""Read a question for a derivative.
 
     Args:
-        text: the question. It states the function and the variable, and perhaps a point.
+        text: the question, with the function, the variable, and perhaps a point.
         written: whether derivatives remain calls in the formula, also derivatives at points. By
-            default, these calls are evaluated (`Jets.written`).
+            default, the calls are evaluated (`Jets.written`).
 
     Returns:
         The derivative as a formula.
 
     Raises:
-        ProblemError: the question is unreadable, or does not say what is asked for.
+        ProblemError: the question is unreadable, or the requested derivative is not clear.
 
     >>> from calculus_harness.rewards.reading.latex import to_latex
     >>> to_latex(read_derivative(r"\frac{d}{dx} x^3").derivative)
@@ -116,12 +116,12 @@ def read_derivative(text: str, *, written: bool = False) -> DerivativeQuestion:
 
 
 class _QuestionReader:
-    """Sorts the clauses of a question, and builds the derivative from them."""
+    """Sorts the clauses of a question, and builds the derivative from the clauses."""
 
     def __init__(self, text: str, written: bool) -> None:
         self.text = text
         self.written = written
-        self.asked: list[str] = []
+        self.derivatives: list[str] = []
         self.equations: list[tuple[str, str]] = []
         self.point: dict[str, str] = {}
         self.pair: Sequence[str] = ()
@@ -131,10 +131,10 @@ class _QuestionReader:
         self.trees: dict[str, Expression] = {}
         self.own: dict[str, tuple[str, ...]] = {}
         self.integrals: dict[str, IntegralProblem] = {}
-        found, self.conditions = question_of_derivative(text)
-        for words, formula in found:
+        question_clauses, self.conditions = question_of_derivative(text)
+        for words, formula in question_clauses:
             self._sort(words, normal(formula).strip())
-        if len(self.asked) != 1:
+        if len(self.derivatives) != 1:
             raise self._error("one derivative has to be asked for")
 
     def _error(self, why: str) -> ProblemError:
@@ -148,8 +148,8 @@ class _QuestionReader:
         sides = relation(formula)
         if words == RESPECT:
             self.by = name_of(formula)
-        elif words == ASKED:
-            self.asked.append(formula)
+        elif words == DERIVATIVE:
+            self.derivatives.append(formula)
         elif words == AT:
             self._take_point(formula)
         elif sides is not None and sides[1].strip(" ?"):
@@ -159,7 +159,7 @@ class _QuestionReader:
             else:
                 self.equations.append(sides)
         elif _HAS_DERIVATIVE.search(formula):
-            self.asked.append(formula.rstrip("=? "))
+            self.derivatives.append(formula.rstrip("=? "))
         elif (conditions := conditions_of(formula)) is not None:
             self.conditions = self.conditions.also(conditions)
         elif formula and not _DEFINED.fullmatch(formula):
@@ -181,32 +181,37 @@ class _QuestionReader:
                 raise self._error(f"two values of {sides[0]}")
 
     def read(self) -> DerivativeQuestion:
-        formula_asked = self.asked[0]
-        quotients = operators(formula_asked)
-        self.is_total = bool(quotients) and not re.search(r"\\partial|∂", formula_asked)
+        # The notation of the requested derivative names the function and the variable, so that the
+        # notation is read before the definitions.
+        requested = self.derivatives[0]
+        quotients = operators(requested)
+        self.is_total = bool(quotients) and not re.search(r"\\partial|∂", requested)
         named = [_DEFINED.fullmatch(quotient.of.strip()) for quotient in quotients]
-        named += [_DEFINED.fullmatch(primed[1]) for primed in _PRIMED.finditer(formula_asked)]
+        named += [_DEFINED.fullmatch(primed[1]) for primed in _PRIMED.finditer(requested)]
         function = next((name_of(match["name"]) for match in named if match), "")
         self.by = self.by or (quotients[0].by[-1] if quotients else "")
         self.letters = {letter for quotient in quotients for letter in quotient.by}
-        for subscript in _SUBSCRIPT.findall(formula_asked):
+        for subscript in _SUBSCRIPT.findall(requested):
             self.letters |= {name_of(letter) for letter in SYMBOL.findall(subscript)}
         if len(quotients) == 1 and quotients[0].start == 0 and not quotients[0].of:
             # What begins with an operator asks for the derivative of all that follows.
-            argument = formula_asked[quotients[0].end :].strip()
+            argument = requested[quotients[0].end :].strip()
             if INTEGRAL.match(argument.lstrip(" ([")):
                 function = _OF_INTEGRAL.lstrip("\\")
                 self.equations.append((_OF_INTEGRAL, argument))
                 argument = _OF_INTEGRAL
-            operator = formula_asked[: quotients[0].end]
-            formula_asked = operator + (argument if argument[:1] in "([" else f"({argument})")
+            operator = requested[: quotients[0].end]
+            requested = operator + (argument if argument[:1] in "([" else f"({argument})")
+        # The LaTeX reader has no derivatives, and reads the derivatives as new symbols (`Jets`).
         variables = self._functions(function)
-        formula_asked = self._applied(formula_asked, asked=True)
+        requested = self._applied(requested, is_requested=True)
         jets = Jets(variables, written=self.written, applied=self.own)
         names = {self.by} - {""} | set(self.point)
-        tree = read_tree(formula_asked, jets, names, values=True)
-        if not jets.names and not quotients and "'" not in formula_asked:
+        tree = read_tree(requested, jets, names, values=True)
+        if not jets.names and not quotients and "'" not in requested:
             raise self._error("no derivative is asked for")
+        # A function without a formula is implicit. The equation then has to be known before the
+        # symbols are replaced.
         curve, name = None, ""
         parameter = self.by
         formulas = self.trees.keys() | self.integrals.keys()
@@ -241,6 +246,7 @@ class _QuestionReader:
         """The variables of each function. The functions' formulas are stored in `trees`."""
         variables: dict[str, tuple[str, ...]] = {}
         relations: list[tuple[str, str]] = []
+        # The arguments of all functions are known first, as a formula may use a later function.
         for sides in self.equations:
             match = _DEFINED.fullmatch(sides[0])
             if match and match["own"]:
@@ -287,10 +293,10 @@ class _QuestionReader:
         self.by = self.by or next((own[0] for own in variables.values() if len(own) == 1), "")
         return variables
 
-    def _applied(self, text: str, *, asked: bool = False) -> str:
+    def _applied(self, text: str, *, is_requested: bool = False) -> str:
         """Replace values of functions, such as f(x^2) and f'(2x), by the functions' formulas.
 
-        If ``asked`` is true, the text is the formula that is asked for. Then f(x) and f'(x) are
+        If ``is_requested``, the text is the requested formula. Then f(x) and f'(x) are
         kept, and also derivatives at numbers, such as f'(0).
         """
         pieces: list[str] = []
@@ -301,27 +307,27 @@ class _QuestionReader:
             own = self.own.get(name, ())
             if letter.start() < position or arguments is None or len(arguments) != len(own):
                 continue
-            if asked and (tuple(map(name_of, arguments)) == own or name not in self.trees):
+            if is_requested and (tuple(map(name_of, arguments)) == own or name not in self.trees):
                 continue
-            letters = {name_of(each) for value in arguments for each in SYMBOL.findall(value)}
-            if asked and primes and self._free().isdisjoint(letters):
+            letters = {name_of(letter) for value in arguments for letter in SYMBOL.findall(value)}
+            if is_requested and primes and self._free().isdisjoint(letters):
                 continue
             if name not in self.trees or (primes and len(own) > 1):
                 raise self._error(f"{text[letter.start() : end]} is not read")
-            tree, names = self.trees[name], [f"{_PLACE}{at}" for at in range(len(own))]
+            tree, names = self.trees[name], [f"{_PLACEHOLDER}{at}" for at in range(len(own))]
             for _ in primes:
                 tree = bounded(differentiate(tree, own[0]))
-            for variable, place in zip(own, names, strict=True):
-                tree = substitute(tree, variable, Symbol(place))
-            for place, argument in zip(names, arguments, strict=True):
+            for variable, placeholder in zip(own, names, strict=True):
+                tree = substitute(tree, variable, Symbol(placeholder))
+            for placeholder, argument in zip(names, arguments, strict=True):
                 value = read_tree(self._applied(argument), Jets({}), (self.by,) if self.by else ())
-                tree = substitute(tree, place, value)
+                tree = substitute(tree, placeholder, value)
             pieces += [text[position : letter.start()], rf"\left({to_latex(tree)}\right)"]
             position = end
         return "".join((*pieces, text[position:]))
 
     def _own(self, tree: Expression) -> tuple[str, ...]:
-        """The variables of a function that is defined without arguments, such as z in z = xy."""
+        """The variables of a function defined without arguments, such as z in z = xy."""
         names = symbols_of(tree)
         if self.by:
             return (self.by,)
@@ -347,7 +353,7 @@ class _QuestionReader:
     def _value(
         self, jet: Jet, variables: Mapping[str, tuple[str, ...]], curve: Expression | None
     ) -> Expression:
-        """The formula of the derivative that a symbol denotes."""
+        """The formula of the derivative for a symbol."""
         plain = Jets({}, written=self.written)
         own = variables[jet.function]
         if jet.function in self.trees:
@@ -388,7 +394,7 @@ class _QuestionReader:
         return bounded(tree)
 
     def _through_definitions(self, tree: Expression) -> Expression:
-        """In a tree, replace each name that the question defines by the formula of the name."""
+        """In a tree, replace each defined name by the formula of the name."""
         for name, formula in self.trees.items():
             if name in symbols_of(tree) and name not in symbols_of(formula):
                 tree = bounded(substitute(tree, name, formula))

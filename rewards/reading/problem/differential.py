@@ -77,10 +77,11 @@ class Differential:
     """A candidate for a differential in a text.
 
     Attributes:
-        start: the offset of the d. In ``xdx`` it is 1.
+        start: the offset of the d. In ``xdx``, the offset is 1.
         end: the offset after the differential.
         variable: the name of the variable, as in trees.
-        is_marked: whether the d is upright or has a font of its own. Such a d is not a parameter.
+        is_marked: whether the d is upright or has another font than the letters. A marked d is
+            not a parameter.
 
     """
 

@@ -1,4 +1,4 @@
-r"""Reads an integral as people write it: ``\displaystyle\int_0^{\pi/2}\cos xdx``."""
+r"""Reads integrals in textbook notation: ``\displaystyle\int_0^{\pi/2}\cos xdx``."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class IntegralProblem(NamedTuple):
     r"""A definite or indefinite integral.
 
     Attributes:
-        variable: the variable that the differential names. None if the text has no differential.
-        readings: the integrand in every reading of its notation, the likeliest first.
-        lower: the lower limit. It is None for an indefinite integral.
-        upper: the upper limit. It is None for an indefinite integral.
+        variable: the variable in the differential. None if the text has no differential.
+        readings: the integrand in every reading of the notation, the likeliest first.
+        lower: the lower limit. None for an indefinite integral.
+        upper: the upper limit. None for an indefinite integral.
         principal_value: whether Cauchy's principal value is asked for.
         has_sign: whether the text has an integral sign.
         conditions: the conditions on the parameters.
@@ -65,11 +65,11 @@ def read_integral(
 
     Args:
         text: LaTeX. An integral sign, limits, a differential and surrounding words are optional.
-        variable: the variable of integration, if it is known.
-        parameters: names that are parameters, even where parentheses follow them.
+        variable: the variable of integration, if known.
+        parameters: names of parameters, even before parentheses.
 
     Returns:
-        The integral as trees, with all readings of its notation.
+        The integral as trees, with all readings of the notation.
 
     Raises:
         ProblemError: the text is unreadable, contains several integrals, or has a letter that is
@@ -117,8 +117,10 @@ def _read_formula(text: str, variable: str | None, parameters: Collection[str]) 
         for integrand, stated in splits:
             with suppress(ProblemError):
                 stated_names = {name for name, _ in stated.kinds}
-                part = layout._replace(body=integrand)
-                named, body, readings = _integrand(text, part, variable, parameters | stated_names)
+                shortened = layout._replace(body=integrand)
+                named, body, readings = _integrand(
+                    text, shortened, variable, parameters | stated_names
+                )
                 conditions = stated
                 if named is not None or not layout.has_sign:
                     break
@@ -163,8 +165,8 @@ def _integrand(
 def _choices(layout: IntegralLayout, variable: str | None) -> Iterator[Sequence[Differential]]:
     r"""Yield the possible differentials: each candidate alone, then several candidates together.
 
-    Several candidates are needed for a sum such as ``\int x\,dx + x^2\,dx``, in which every term
-    has its own differential. These candidates must have the same variable as the likeliest
+    Several candidates are needed for a sum such as ``\int x\,dx + x^2\,dx``, with a
+    differential in every term. The candidates must have the same variable as the likeliest
     candidate.
     """
     body = layout.body
@@ -245,7 +247,7 @@ _TRIES: Final = 6
 def _with_differential(
     body: str, occurrences: Sequence[Differential], parameters: Collection[str]
 ) -> tuple[str, tuple[Reading, ...]] | None:
-    """Read the integrand for one choice of the differential. Return its text and its readings.
+    """Read the integrand for a choice of the differential. Return the text and the readings.
 
     If no reading has the differential as a factor of every term, the result is None.
 

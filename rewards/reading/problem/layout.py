@@ -1,8 +1,8 @@
-r"""Cuts the text of an integral into its parts: ``I = \displaystyle\int\limits_0^1 x\,dx``.
+r"""Cuts the text of an integral into the parts: ``I = \displaystyle\int\limits_0^1 x\,dx``.
 
-A problem is one integral with a wrapping, which does not change the problem and is left out. The
+A problem is one integral with a wrapping. The wrapping has no meaning and is left out. The
 wrapping consists of delimiters, an environment, prose ("Evaluate .."), a name ("I ="), sizes and
-styles. Any other text before the integral sign is a factor.
+styles. Further text before the integral sign is a factor.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ _TABLE_MARKS: Final = "\ue011\ue012\ue013\ue014"
 def marked_tables(text: str) -> tuple[str, tuple[str, ...]]:
     r"""Replace each table of values by a mark (one character). Return the text and the tables.
 
-    A row of such a table has a value, ``&`` and a condition. Tables of equations, such as systems,
-    are not replaced, because each row is a statement of its own.
+    A row of a table of values has a value, ``&`` and a condition. Tables of equations, such as
+    systems, are not replaced, as each row is a separate statement.
 
     >>> marked_tables(r"2\begin{cases} 1 & x > 0 \\\\ 0 & x < 0 \end{cases}")[0] == "2\ue011"
     True
@@ -101,7 +101,7 @@ def marked_tables(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def restored_tables(text: str, tables: tuple[str, ...]) -> str:
-    """Replace each mark that `marked_tables` made by the table of the mark, in braces."""
+    """Replace each mark from `marked_tables` by the table of the mark, in braces."""
     for mark, table in zip(_TABLE_MARKS, tables, strict=False):
         text = text.replace(mark, f"{{{table}}}")
     return text
@@ -113,7 +113,7 @@ class IntegralLayout(NamedTuple):
     Attributes:
         has_sign: whether the formula has an integral sign.
         marks: the limits of integration; the key is ``_`` for the lower and ``^`` for the upper.
-        body: the integrand with its differential.
+        body: the integrand with the differential.
         factor: the factor before the sign, such as the 2 of ``2\int``.
         principal_value: whether Cauchy's principal value is asked for.
 
@@ -131,7 +131,7 @@ class IntegralLayout(NamedTuple):
 
 
 def integral_layout(text: str) -> IntegralLayout:
-    r"""Cut the text of a problem that has one integral into the parts of the integral.
+    r"""Cut the text of a problem with one integral into the parts of the integral.
 
     Args:
         text: the problem, with or without an integral sign.
@@ -177,7 +177,7 @@ def _plain_letters(text: str) -> str:
 
 
 def _formula(text: str) -> str:
-    """Remove the marks of a formula. Raise `ProblemError` if a text has more than one formula."""
+    """Remove the marks of a formula. Raise `ProblemError` if a text has several formulas."""
     words, number = MARKED.subn(" ", text)
     if number > 1 or (number and words.strip(" \n\t.,") and not DELIMITER.search(words)):
         raise ProblemError(f"{text!r}: one formula is expected, the problem, and conditions")
@@ -195,9 +195,9 @@ def cut_tail(body: str) -> str:
 
 
 def _without_tail(body: str, opened: int) -> str:
-    """Remove what may follow an integrand: punctuation, "= ?" and the ends of environments.
+    """Remove the text behind an integrand: punctuation, "= ?" and the ends of environments.
 
-    If ``opened`` braces were opened before the body, their closing braces are removed, too.
+    If ``opened`` braces were opened before the body, the closing braces are removed, too.
     """
     end = body[-24:]
     if body[-1:] not in _LAST_OF_FORMULA or "\\end" in end or "quad" in end:
@@ -214,7 +214,7 @@ _MOST_STACKED: Final = 3
 def cut_at(
     sign: re.Pattern[str], formula: str
 ) -> tuple[str, re.Match[str], dict[str, str], str] | None:
-    r"""Cut a formula at its first sign of an integral, a sum or a limit.
+    r"""Cut a formula at the first sign of an integral, a sum or a limit.
 
     The limits of the sign may follow the sign, or may be placed above or below the sign by commands
     such as ``\underset``.
@@ -225,15 +225,15 @@ def cut_at(
 
     Returns:
         The text before the sign, the match of the sign, the limits as in `limits_of`, and the text
-        after the limits. If the formula has no such sign, the result is None.
+        after the limits. Without a sign, the result is None.
 
     """
-    for found in re.finditer(f"(?:{sign.pattern})|{_STACKED.pattern}", formula):
-        located = _sign_at(sign, formula, found.start())
+    for command in re.finditer(f"(?:{sign.pattern})|{_STACKED.pattern}", formula):
+        located = _sign_at(sign, formula, command.start())
         if located is None:  # a stack that holds no sign
             continue
         end, marks, match = located
-        preceding, following = formula[: found.start()].rstrip(), formula[end:].lstrip()
+        preceding, following = formula[: command.start()].rstrip(), formula[end:].lstrip()
         if preceding.endswith("{") and following.startswith("}"):  # {\int} x
             preceding, following = preceding[:-1], following[1:]
         further, following = limits_of(following)
@@ -323,7 +323,7 @@ def argument_end(text: str) -> int:
 
 
 def quotient_of(text: str) -> tuple[str, str, str] | None:
-    r"""Split a text that begins with a quotient. Any other text yields None.
+    r"""Split a text that begins with a quotient. Another text yields None.
 
     >>> quotient_of(r"\frac{a}{b} + c")
     ('a', '{b}', ' + c')
@@ -357,12 +357,12 @@ def relation(formula: str) -> tuple[str, str] | None:
 
 
 def coordinates(point: str) -> list[str]:
-    """The coordinates of a point that is written in parentheses."""
+    """The coordinates of a point in parentheses."""
     return [coordinate.strip() for coordinate in pieces_of(point.strip()[1:-1], ",")]
 
 
 def unbraced(text: str) -> str:
-    """A text without the space and the braces around it."""
+    """A text without surrounding space and braces."""
     inner = ENDS.sub("", text.strip())
     while inner.startswith("{") and argument_end(inner) == len(inner):
         inner = ENDS.sub("", inner[1:-1].strip())
@@ -399,7 +399,7 @@ def readings_of(formula: str, text: str, *symbols: str) -> tuple[Reading, ...]:
 
 def only_reading(formula: str, text: str, *symbols: str) -> Expression:
     """Read a formula of a question. A formula with several readings is a `ProblemError`, too."""
-    reading, *others = readings_of(formula, text, *symbols)
-    if others:
+    reading, *further_readings = readings_of(formula, text, *symbols)
+    if further_readings:
         raise ProblemError(f"{text!r}: {formula!r} has several readings")
     return reading.expression

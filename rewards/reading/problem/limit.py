@@ -1,4 +1,4 @@
-r"""Reads a limit as people write it: ``\lim\limits_{x \to 0^+} x^x``, "the limit of .. as ..".
+r"""Reads limits in textbook notation: ``\lim\limits_{x \to 0^+} x^x``, "the limit of .. as ..".
 
 A limit in signs has a limit sign with a subscript. Words may precede the sign. A limit in words
 names a formula, a variable and a point (`question.limit`). The marks of a one-sided limit are
@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from ...errors import ProblemError
 from ..expression.tree import Expression, Symbol
 from ..latex import ReadError, Reading, read
-from .conditions import WHOLE, Conditions, behind
+from .conditions import INDEX_LETTERS, Conditions, behind
 from .integral import (
     INTEGRAL,
     IntegralProblem,
@@ -57,11 +57,11 @@ class LimitProblem(NamedTuple):
     Attributes:
         variable: the variable.
         at: the point as a tree. The integers 1 and -1 mean plus and minus infinity.
-        side: 1 for a limit from the right, -1 from the left, 0 from both sides.
-        readings: the function in every reading of its notation, the likeliest first.
+        side: 1 for a limit from the right, -1 from the left, 0 for a two-sided limit.
+        readings: the function in every reading of the notation, the likeliest first.
         conditions: the conditions on the parameters.
         whole: whether the variable takes whole values only, as in a sequence.
-        beside: the second variable and its point, for a limit in two variables.
+        beside: the second variable and the point, for a limit in two variables.
 
     >>> problem = read_limit(r"\lim_{x\to0^+} x^x")
     >>> problem.variable, problem.side, problem.at
@@ -83,10 +83,10 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
 
     Args:
         text: LaTeX with a limit sign, or a sentence.
-        parameters: names that are known to be parameters.
+        parameters: names of parameters.
 
     Returns:
-        The limit as trees, with all readings of its notation.
+        The limit as trees, with all readings of the notation.
 
     Raises:
         ProblemError: the text is unreadable, contains several limits, or has a letter that is
@@ -117,13 +117,13 @@ def _read_formula(text: str, parameters: Collection[str]) -> LimitProblem:
         raise ProblemError(f"{text!r} has no limit sign")
     subscript, body = written
     plane = _plane(subscript)
-    beside = None
+    second_limit = None
     if plane is not None:
         (x, y), (a, b) = plane
         second = limit_of(b, text, y)
         if isinstance(second, int):
             raise ProblemError(f"{text!r}: a limit at infinity in two variables is not read")
-        beside, subscript, parameters = (y, second), rf"{x} \to {a}", (*parameters, y)
+        second_limit, subscript, parameters = (y, second), rf"{x} \to {a}", (*parameters, y)
     name, at, side = _approach(subscript, text)
     variable = _variable(name, text)
     if SIGN.search(body):
@@ -144,9 +144,9 @@ def _read_formula(text: str, parameters: Collection[str]) -> LimitProblem:
     if plane is not None and (isinstance(point, int) or conditions != Conditions()):
         raise ProblemError(f"{text!r}: a condition on a limit in two variables is not read")
     is_sequence = point == 1 and (
-        variable in {*WHOLE} or dict(conditions.kinds).get(variable) == "integer"
+        variable in {*INDEX_LETTERS} or dict(conditions.kinds).get(variable) == "integer"
     )
-    return LimitProblem(variable, point, side, readings, conditions, is_sequence, beside)
+    return LimitProblem(variable, point, side, readings, conditions, is_sequence, second_limit)
 
 
 def read_limit_of_sum(text: str) -> tuple[str, SumProblem] | None:
@@ -183,7 +183,7 @@ class LimitOfIntegral(NamedTuple):
     Attributes:
         variable: the variable.
         at: the point.
-        side: 1 for a limit from the right, -1 from the left, 0 from both sides.
+        side: 1 for a limit from the right, -1 from the left, 0 for a two-sided limit.
         factor: the factor.
         integral: the integral, whose limits may depend on the variable.
 
@@ -300,6 +300,6 @@ def _variable(name: str, text: str) -> str:
 def _readings(
     body: str, variable: str, text: str, declared: Collection[str]
 ) -> tuple[Reading, ...]:
-    """Read the function. Readings in which a letter cannot be a parameter are left out."""
+    """Read the function. Readings with an impossible parameter are left out."""
     readings = readings_of(body, text, variable)
     return with_real_parameters(readings, text, body, variable, declared, has_sign=True)

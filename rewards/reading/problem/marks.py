@@ -85,7 +85,7 @@ _JOINS: Final = frozenset(("sign", "number", "command", "letter", "open"))
 
 
 def with_marks(text: str) -> str:
-    """Mark the formulas of a question that are not marked. A text without words is a formula.
+    """Mark the unmarked formulas of a question. A text without words is a formula.
 
     >>> with_marks("Find dy/dx if y = sin(2x), and a > 0.")
     'Find $dy/dx$ if $y = sin(2x)$, and $a > 0$.'
@@ -113,149 +113,164 @@ def with_marks(text: str) -> str:
 class _Tokens:
     """The tokens of a text, and whether each belongs to a formula.
 
-    First, every token is classified by itself and by its neighbours. Then brackets belong to a
-    formula if all tokens between them do, and brackets around a label do not.
+    First, every token is classified by itself and by the neighbours. Then brackets belong to a
+    formula if all tokens in the brackets do, and brackets around a label do not.
     """
 
     def __init__(self, text: str) -> None:
         matches = list(_TOKEN.finditer(text))
         self.texts = [match[0] for match in matches]
-        self.kinds = ["command" if m.lastgroup == "environment" else m.lastgroup for m in matches]
-        self.is_formula = [kind in _MATHEMATICAL for kind in self.kinds]
-        self.solid = [at for at, kind in enumerate(self.kinds) if kind != "space"]
-        self.before: dict[int, int] = dict(itertools.pairwise(self.solid[::-1]))
-        self.after: dict[int, int] = dict(itertools.pairwise(self.solid))
+        self.token_types = [
+            "command" if m.lastgroup == "environment" else m.lastgroup for m in matches
+        ]
+        self.is_formula = [token_type in _MATHEMATICAL for token_type in self.token_types]
+        self.solid = [at for at, token_type in enumerate(self.token_types) if token_type != "space"]
+        self.preceding_index: dict[int, int] = dict(itertools.pairwise(self.solid[::-1]))
+        self.following_index: dict[int, int] = dict(itertools.pairwise(self.solid))
         self.is_unclear = False
 
     def has_prose(self) -> bool:
-        """Whether the text has a word that belongs to no formula, or a marked formula."""
+        """Whether the text has a word outside of formulas, or a marked formula."""
         return any(
-            kind in ("word", "marked") and not inside
-            for kind, inside in zip(self.kinds, self.is_formula, strict=True)
+            token_type in ("word", "marked") and not is_formula
+            for token_type, is_formula in zip(self.token_types, self.is_formula, strict=True)
         )
 
     def end_of_formula(self, start: int) -> int:
         """The end of the tokens of a formula that begins at ``start``, or ``start``."""
         end = start
         while end < len(self.texts) and (
-            self.is_formula[end] or (end > start and self.kinds[end] == "space")
+            self.is_formula[end] or (end > start and self.token_types[end] == "space")
         ):
             end += 1
-        while end > start and self.kinds[end - 1] == "space":
+        while end > start and self.token_types[end - 1] == "space":
             end -= 1
         return end
 
     def is_alone(self, start: int, end: int) -> bool:
-        """Whether tokens are a letter, a function of one, or a number where one is expected."""
+        """Whether tokens are a letter, a function of a letter, or an expected number."""
         if end != start + 1:  # ln x
             return not _FUNCTIONS.isdisjoint(self.texts[start:end])
         preceding = "".join(self.texts[max(start - 4, 0) : start])
-        expected = self.kinds[start] == "number" and _EXPECTED.search(preceding) is not None
-        return self.kinds[start] in ("letter", "word") or expected
+        expected = self.token_types[start] == "number" and _EXPECTED.search(preceding) is not None
+        return self.token_types[start] in ("letter", "word") or expected
 
     def classify(self) -> None:
-        """Find out which tokens belong to formulas."""
+        """Find the tokens of formulas."""
+        # Words are classified first, as signs such as "-" belong to formulas only beside a formula.
         level = 0
         for at in self.solid:
             level = max(level + (self.texts[at] == "{") - (self.texts[at] == "}"), 0)
-            if self.kinds[at] == "word":
+            if self.token_types[at] == "word":
                 self.is_formula[at] = level > 0 or self._is_name(at)
         for at in self.solid:
-            if self.kinds[at] != "word":
+            if self.token_types[at] != "word":
                 self.is_formula[at] = self._is_sign(at)
         self._classify_brackets()
 
-    def _kind(self, at: int | None) -> str:
-        """The kind of a token, which is "name" for names of functions and Greek letters."""
+    def _neighbours(self, at: int) -> tuple[int | None, int | None]:
+        """The indices of the tokens before and behind a token, spaces aside."""
+        return self.preceding_index.get(at), self.following_index.get(at)
+
+    def _role(self, at: int | None) -> str:
+        """The type of a token, or "name" for names of functions and Greek letters."""
         if at is None:
             return ""
-        if self.kinds[at] == "word" and _is_name_alone(self.texts[at]):
+        if self.token_types[at] == "word" and _is_name_alone(self.texts[at]):
             return "name"
-        return self.kinds[at] or ""
+        return self.token_types[at] or ""
 
     def _attached(self, at: int) -> tuple[str, str]:
-        """The kinds of the tokens directly before and behind a token, without a space between."""
-        last, following = self.before.get(at), self.after.get(at)
+        """The roles of the tokens directly before and behind a token, without a space between."""
+        preceding, following = self._neighbours(at)
         return (
-            self._kind(last) if last == at - 1 else "",
-            self._kind(following) if following == at + 1 else "",
+            self._role(preceding) if preceding == at - 1 else "",
+            self._role(following) if following == at + 1 else "",
         )
 
     def _is_name(self, at: int) -> bool:
         """Whether a word is the name of a function, a Greek letter, or a product of letters."""
-        word, last, following = self.texts[at], self.before.get(at), self.after.get(at)
-        kinds = {self._kind(last), self._kind(following)}
+        word, (preceding, following) = self.texts[at], self._neighbours(at)
+        neighbour_roles = {self._role(preceding), self._role(following)}
         attached = self._attached(at)
-        near = {self.texts[each] for each in (last, following) if each is not None}
+        neighbours = {self.texts[index] for index in (preceding, following) if index is not None}
         if word == "infinity":  # -infinity, to infinity
-            return self._kind(last) == "sign" or (last is not None and self.texts[last] == "to")
-        if word in _LETTERS and not near.isdisjoint(_NAMED_BY_LETTERS):
+            return self._role(preceding) == "sign" or (
+                preceding is not None and self.texts[preceding] == "to"
+            )
+        if word in _LETTERS and not neighbours.isdisjoint(_NAMED_BY_LETTERS):
             return False
         if word in _LETTERS or word == "lim" or _is_applied(word):
             return True
         if word in _FUNCTIONS or word == "int":
-            return self._kind(following) in _ARGUMENTS
+            return self._role(following) in _ARGUMENTS
         if word in NAMED:
             return attached[1] == "open"
-        if not near.isdisjoint("/-–"):  # and/or
+        if not neighbours.isdisjoint("/-–"):  # and/or
             attached = ("", "")
-        beside = kinds & {"sign", "number", "command"}
+        formula_roles = neighbour_roles & {"sign", "number", "command"}
         if _PRODUCT.fullmatch(word):
-            is_differential = word[0] == "d" and not kinds.isdisjoint(("letter", "close"))
-            return bool(beside or {*attached} & {"open", "close"}) or is_differential
+            is_differential = word[0] == "d" and not neighbour_roles.isdisjoint(("letter", "close"))
+            return bool(formula_roles or {*attached} & {"open", "close"}) or is_differential
         is_product = len(word) == 2 and word.lower() not in _SHORT_WORDS
         is_inside = attached == ("open", "close")
-        if is_product and (beside - {"command"} or self._kind(last) == "command" or is_inside):
+        if is_product and (
+            formula_roles - {"command"} or self._role(preceding) == "command" or is_inside
+        ):
             return True
         return len(word) <= 4 and not {"sign", "number"}.isdisjoint(attached)
 
     def _is_sign(self, at: int) -> bool:
-        """Whether a token that is no word belongs to a formula, brackets aside."""
-        token, last, following = self.texts[at], self.before.get(at), self.after.get(at)
+        """Whether a token other than a word belongs to a formula, brackets aside."""
+        token, (preceding, following) = self.texts[at], self._neighbours(at)
         attached = {*self._attached(at)}
         if token in ("a", "A", "i", "I"):  # words, unless a sign is beside
-            around = {self._kind(last), self._kind(following)}
-            return "sign" in around or not attached.isdisjoint(_JOINS)
+            neighbour_roles = {self._role(preceding), self._role(following)}
+            return "sign" in neighbour_roles or not attached.isdisjoint(_JOINS)
         if token in ("'", "’", "|", "/", "-", "–", "~", "%"):
-            closes = last is not None and (self.is_formula[last] or self.kinds[last] == "close")
+            closes = preceding is not None and (
+                self.is_formula[preceding] or self.token_types[preceding] == "close"
+            )
             opens = following is not None and (
-                self.is_formula[following] or self.kinds[following] == "open"
+                self.is_formula[following] or self.token_types[following] == "open"
             )
             return closes or (token in "-|" and opens)
-        if self.kinds[at] == "dots":
-            return self._kind(last) == "sign" or (last is not None and self.texts[last] == ",")
-        if self.kinds[at] == "other":  # an unknown sign
+        if self.token_types[at] == "dots":
+            return self._role(preceding) == "sign" or (
+                preceding is not None and self.texts[preceding] == ","
+            )
+        if self.token_types[at] == "other":  # an unknown sign
             return not attached.isdisjoint(("sign", "number", "letter", "command", "close"))
         if token == "!":
             factor = self._attached(at)[0] in ("letter", "number", "close")
-            return factor and self._kind(following) != "stop"
+            return factor and self._role(following) != "stop"
         if token == ":":
             return following == at + 1 and self.texts[following] == "="
-        return self.kinds[at] in _MATHEMATICAL or token in "{}"
+        return self.token_types[at] in _MATHEMATICAL or token in "{}"
 
     def _classify_brackets(self) -> None:
         """Decide whether pairs of brackets belong to formulas, from the inside to the outside."""
         # for each open bracket: its place, the tokens between, and whether these are a formula
         opened: list[tuple[int, int, bool]] = []
         for at in self.solid:
-            if self.kinds[at] == "open" and self.texts[at] != "{":
+            if self.token_types[at] == "open" and self.texts[at] != "{":
                 opened.append((at, 0, True))
                 continue
-            count, inside = 1, self.is_formula[at] or self.texts[at] in ",;"
-            if self.kinds[at] == "close" and self.texts[at] != "}" and opened:
-                start, inner_count, inner_inside = opened.pop()
-                last = self.before.get(start)
+            count, is_content = 1, self.is_formula[at] or self.texts[at] in ",;"
+            if self.token_types[at] == "close" and self.texts[at] != "}" and opened:
+                start, inner_count, is_inner_content = opened.pop()
+                preceding = self.preceding_index.get(start)
                 is_applied = (
-                    last is not None
-                    and self.is_formula[last]
-                    and (last == start - 1 or self.kinds[last] == "sign")
+                    preceding is not None
+                    and self.is_formula[preceding]
+                    and (preceding == start - 1 or self.token_types[preceding] == "sign")
                 )
                 is_pair = "," in "".join(self.texts[start:at])
                 is_label = inner_count <= 1 and not is_applied and not is_pair
-                count, inside = inner_count + 2, inner_inside and not is_label
-                if is_applied and last == start - 1 and not inside:
+                count, is_content = inner_count + 2, is_inner_content and not is_label
+                if is_applied and preceding == start - 1 and not is_content:
                     self.is_unclear = True  # the word is an argument of a function
-                if inside:
+                if is_content:
                     self.is_formula[start] = self.is_formula[at] = True
                     for between in range(start, at) if is_pair else ():
                         self.is_formula[between] = True
@@ -263,8 +278,8 @@ class _Tokens:
                     for between in range(start, at + 1):  # at most one token
                         self.is_formula[between] = False
             if opened:
-                start, counted, was_inside = opened[-1]
-                opened[-1] = start, counted + count, was_inside and inside
+                start, counted, was_content = opened[-1]
+                opened[-1] = start, counted + count, was_content and is_content
 
 
 def is_function(word: str) -> bool:

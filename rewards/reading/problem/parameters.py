@@ -1,4 +1,4 @@
-r"""Finds letters that the LaTeX reader mistakes for parameters.
+r"""Finds letters mistaken for parameters by the LaTeX reader.
 
 ``\int f(x)\,dx`` asks about an unknown function, not about f times x. The d of ``x^2 + dx`` belongs
 to a differential. If f or d became a parameter, every right answer would be judged wrong.
@@ -30,13 +30,13 @@ def parameter_faults(
 
     Args:
         integrand: the text of the integrand.
-        suspects: the symbols, apart from the variable, that the integrand has when it is read.
+        suspects: the symbols of the integrand, apart from the variable.
         variable: the variable of integration.
         has_sign: whether an integral sign preceded the integrand. The letter d is checked only in
             this case.
 
     Returns:
-        For each letter, a message that states the reason. A letter cannot be a parameter if it
+        For each letter, a message with the reason. A letter cannot be a parameter if it
         occurs only before parentheses that contain the variable, or if its subscript contains the
         variable, as in a_n and a_{n+1}. The letter d cannot be a parameter if it always looks like
         the d of a differential.
@@ -79,11 +79,11 @@ def _is_term(name: str, variable: str) -> bool:
 
 
 def _applied_to(tokens: list[str], name: str, variable: str) -> str:
-    """The argument of a letter that is a function, such as x for f in f(x), or an empty text.
+    """The argument of a function's letter, as x for f in f(x), or an empty text.
 
     A letter is a function if it occurs only before parentheses, and some of the parentheses contain
-    the variable. For letters other than f, g and similar ones, the variable must also be alone in
-    some parentheses. Thus ``a(x+1)`` is a product.
+    the variable. For letters other than f, g and the like, the variable must also be alone in some
+    parentheses. Thus ``a(x+1)`` is a product.
     """
     letter, _, index = name.partition("_")
     spellings = letter, "\\" + letter
@@ -103,9 +103,9 @@ def _applied_to(tokens: list[str], name: str, variable: str) -> str:
 
 
 def _script_end(tokens: list[str], position: int, index: str) -> int:
-    """The offset after the subscript ``index`` and its closing brace.
+    """The offset after the subscript ``index`` and the closing brace.
 
-    The result is 0 if this subscript is not there.
+    The result is 0 if the subscript is missing.
     """
     end = position + 1
     while end < len(tokens) and tokens[end] != "}" and tokens[end] not in _OPENERS:
@@ -121,10 +121,10 @@ def _script_end(tokens: list[str], position: int, index: str) -> int:
 
 
 def _argument(tokens: list[str], position: int) -> list[str]:
-    """The tokens in the parentheses at an offset. If no parenthesis is there, the list is empty."""
-    first, second = (*tokens[position : position + 2], "", "")[:2]
-    braced = first == "{" and second in _OPENERS
-    if not braced and first not in _OPENERS:
+    """The tokens in the parentheses at an offset. Without a parenthesis, the list is empty."""
+    token, next_token = (*tokens[position : position + 2], "", "")[:2]
+    braced = token == "{" and next_token in _OPENERS
+    if not braced and token not in _OPENERS:
         return []
     level = 0
     for end in range(position, len(tokens)):

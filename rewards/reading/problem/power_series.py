@@ -151,14 +151,14 @@ class SeriesQuestion:
     Attributes:
         wanted: a Taylor polynomial or series, a coefficient, a remainder, or the radius or the
             interval of convergence.
-        function: the function that is expanded. It is 0 if the convergence is asked for.
+        function: the expanded function. 0 in a question for the convergence.
         variable: the variable of the series.
-        centre: the point about which the function is expanded.
+        centre: the centre of the expansion.
         degree: the degree of the polynomial, or the exponent of the power whose coefficient is
             asked for. For the coefficient of x^n with a symbol n, the degree is a formula in n.
-        terms: the number of nonzero terms, if the question states this number instead of a degree;
+        terms: the number of nonzero terms, if the question states the number instead of a degree;
             else 0.
-        series: the series whose convergence is asked for, in every reading of its notation.
+        series: the series whose convergence is asked for, in every reading of the notation.
         conditions: the conditions on the parameters.
 
     >>> read_series(r"Taylor polynomial of degree 2 about $x=0$ of $\cos x$").degree
@@ -182,7 +182,7 @@ class SeriesQuestion:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The symbols that an answer may have."""
+        """The possible symbols of an answer."""
         if self.series:
             names = set(self.series[0].parameters) - {self.variable}
         else:
@@ -207,8 +207,8 @@ def asks_of_series(text: str) -> bool:
     """Whether a text asks about a power series, rather than for the value of a sum."""
     if _asks_where(text) or any(map(partial(says, text), ("radius", "interval"))):
         return True
-    others = ("coefficient", "remainder", "polynomial")
-    return not has_sum(text) and any(map(partial(says, text), others))
+    quantities = ("coefficient", "remainder", "polynomial")
+    return not has_sum(text) and any(map(partial(says, text), quantities))
 
 
 def read_series(text: str) -> SeriesQuestion:
@@ -218,10 +218,10 @@ def read_series(text: str) -> SeriesQuestion:
         text: the question, with formulas in LaTeX.
 
     Returns:
-        The quantity that is asked for, the function, the point and the degree.
+        The requested quantity, the function, the point and the degree.
 
     Raises:
-        ProblemError: it is not clear which quantity is asked for, or a formula is missing or
+        ProblemError: the requested quantity is not clear, or a formula is missing or
             unreadable.
 
     Example:
@@ -250,9 +250,9 @@ def read_series(text: str) -> SeriesQuestion:
 
 
 def _convergence(quantity: Quantity, plain: str, text: str) -> SeriesQuestion:
-    other = _OTHER_INTERVAL.search(" ".join(plain.split(_MARK)[::2]))
-    if quantity == "interval" and other:
-        raise ProblemError(f"{text!r}: {other[0]!r} may mean another interval")
+    match = _OTHER_INTERVAL.search(" ".join(plain.split(_MARK)[::2]))
+    if quantity == "interval" and match:
+        raise ProblemError(f"{text!r}: {match[0]!r} may mean another interval")
     series = read_sum(text, quantity)
     names = [name for name in series[0].parameters if name in symbols_of(series[0].term)]
     usual = [name for name in ("x", "z", "t") if name in names] or names
@@ -314,7 +314,7 @@ def _expansion(quantity: Quantity, remainder: str, text: str, power: str | None)
 
 
 def _among_words(text: str) -> tuple[str, Conditions] | None:
-    """The function that a question of many words expands, and the conditions.
+    """The expanded function in a question of many words, and the conditions.
 
     Other formulas are names, powers, points, domains and hints. The result is None if it is not
     clear which formula is the function.
@@ -323,10 +323,10 @@ def _among_words(text: str) -> tuple[str, Conditions] | None:
         ProblemError: a word or a formula may change the question.
 
     """
-    parts = taken_apart(text)
-    if parts is None:
+    question_parts = taken_apart(text)
+    if question_parts is None:
         return None
-    formulas = parts[1]
+    formulas = question_parts[1]
     bodies = {
         at: formula[mapped.end() :] if (mapped := MAPPED.match(formula)) else formula
         for at, formula in enumerate(formulas)
@@ -353,7 +353,7 @@ def _among_words(text: str) -> tuple[str, Conditions] | None:
         nouns=_EXPANSIONS,
         kind="expansion",
     )
-    return formula_of_question(parts, target)
+    return formula_of_question(question_parts, target)
 
 
 def _taken(patterns: Iterable[re.Pattern[str]], text: str) -> tuple[re.Match[str] | None, str]:
@@ -366,12 +366,12 @@ def _taken(patterns: Iterable[re.Pattern[str]], text: str) -> tuple[re.Match[str
 
 
 def _formula(remainder: str) -> tuple[str, str]:
-    """Split a text into its formula and the words around the formula. Return the words first.
+    """Split a text into the formula and the words around the formula. Return the words first.
 
     The words of `POWER_SERIES` are left out.
     """
     words = (without_words(piece, POWER_SERIES).split() for piece in remainder.split(_MARK))
-    plain = [" ".join(each).strip(" .,:;?") for each in words]
+    plain = [" ".join(word_list).strip(" .,:;?") for word_list in words]
     full = [at for at, piece in enumerate(plain) if piece]
     if not full:
         return "", ""
@@ -426,7 +426,7 @@ def without_remainder(text: str, question: SeriesQuestion) -> tuple[str, int]:
         question: the question.
 
     Returns:
-        The polynomial, and the degree up to which its terms have to be right. If the answer has no
+        The polynomial, and the degree up to which the terms have to be right. If the answer has no
         remainder, the degree is the question's degree. If a remainder begins above the question's
         degree, all terms below the remainder have to be right. If the remainder covers terms that
         the question asks for, the degree is -1.
@@ -449,7 +449,7 @@ def without_remainder(text: str, question: SeriesQuestion) -> tuple[str, int]:
 def read_interval(text: str, name: str) -> Interval | None:
     r"""Read an interval in brackets, as an inequality, or as a set of all numbers.
 
-    The ends are numbers or infinite. The result is None for any other text.
+    The ends are numbers or infinite. The result is None for another text.
 
     >>> read_interval(r"-1 \le x < 1", "x").closed
     (True, False)

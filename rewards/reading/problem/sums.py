@@ -1,4 +1,4 @@
-r"""Reads a sum as people write it: ``\displaystyle\sum\limits_{n=1}^{\infty} \frac{1}{n^2}``."""
+r"""Reads sums in textbook notation: ``\displaystyle\sum\limits_{n=1}^{\infty} \frac{1}{n^2}``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..expression.tree import Call, Expression, Number, Symbol
 from ..latex import ReadError, read
 from ..latex.tokens.roles import IN_PROBLEM
 from . import prose
-from .conditions import WHOLE, Conditions, behind
+from .conditions import INDEX_LETTERS, Conditions, behind
 from .integral import Limit, limit_of
 from .layout import (
     ENDS,
@@ -44,7 +44,7 @@ _PRODUCT: Final = re.compile(
     r"([^()]*?)(?:\\left|\\[bB]igg?l?)?[(\[]([^\[\]]*?)(?:\\right|\\[bB]igg?r?)?[)\]]\s*"
 )
 #: What a question names if the answer says which kind of convergence a series has.
-_KINDS: Final = ("absolute", "conditional", "diverge")
+_CONVERGENCE_STEMS: Final = ("absolute", "conditional", "diverge")
 #: Words, equations and functions, which are no terms of a series with dots.
 _NO_TERMS: Final = re.compile(r"(?<![\\A-Za-z])(?:[A-Za-z]{3,}|[fghFG]\s*(?:\\left)?\()|=")
 #: Stands for the sum in the formula before its sign.
@@ -70,14 +70,14 @@ class SumProblem(NamedTuple):
     r"""One reading of a problem: a factor times the sum of a term over an index, plus an addend.
 
     Attributes:
-        term: the term that is summed.
+        term: the summand.
         counter: the name of the index.
         lower: the least value of the index as a tree, or the integer -1 for minus infinity.
         upper: the greatest value of the index as a tree, or the integer 1 for infinity.
         factor: the factor before the sum sign.
-        outside: the addend, which is outside of the sum.
+        outside: the addend outside of the sum.
         conditions: the conditions on the parameters.
-        flags: the names of the conventions that this reading uses.
+        flags: the names of the conventions of the reading.
         asks_convergence: whether the question only asks if the series converges.
         asks_kind: whether the question asks if the series converges absolutely, converges
             conditionally, or diverges.
@@ -100,7 +100,7 @@ class SumProblem(NamedTuple):
 
     @property
     def limits(self) -> list[Expression]:
-        """The finite limits: the lower and the upper one, if both are finite."""
+        """The finite limits: the lower and the upper limit, if finite."""
         return [limit for limit in (self.lower, self.upper) if not isinstance(limit, int)]
 
     @property
@@ -151,8 +151,8 @@ def read_sum(text: str, quantity: str = "sum") -> tuple[SumProblem, ...]:
     r"""Read a sum.
 
     Args:
-        text: LaTeX with one sum sign. Words of an instruction may surround the formula.
-        quantity: what the question asks for, as for `sum_question`.
+        text: LaTeX with a sum sign. Words of an instruction may surround the formula.
+        quantity: the requested quantity, as for `sum_question`.
 
     Returns:
         The sum in every reading that the notation allows, the likeliest first.
@@ -213,7 +213,7 @@ def read_product(text: str) -> tuple[SumProblem, ...]:
 def _checked(problems: tuple[SumProblem, ...], text: str) -> tuple[SumProblem, ...]:
     """Raise an error if the limit of a sum is asked for, not the sum."""
     is_partial = any(
-        not isinstance(each.upper, int) and symbols_of(each.upper) for each in problems
+        not isinstance(problem.upper, int) and symbols_of(problem.upper) for problem in problems
     )
     if "limit" in _words(text) and (is_partial or {"term", "terms"} & _words(text)):
         raise ProblemError(f"{text!r}: the limit of a sum is asked for, not the sum")
@@ -222,7 +222,7 @@ def _checked(problems: tuple[SumProblem, ...], text: str) -> tuple[SumProblem, .
 
 def _asks_kind(text: str) -> bool:
     """Whether a question asks if a series converges absolutely, conditionally, or not."""
-    return all(any(word.startswith(kind) for word in _words(text)) for kind in _KINDS)
+    return all(any(word.startswith(stem) for word in _words(text)) for stem in _CONVERGENCE_STEMS)
 
 
 def _read_formula(text: str) -> tuple[SumProblem, ...]:
@@ -238,7 +238,7 @@ def _read_formula(text: str) -> tuple[SumProblem, ...]:
     if SIGN.search(body):
         raise ProblemError(f"{text!r} has more than one sum")
     index, lower, upper = _range(marks, text)
-    factor, before = _before_sign(formula[: sign.start()], text, index)
+    factor, addend_before = _before_sign(formula[: sign.start()], text, index)
     failure: ProblemError | None = None
     for inner, stated in chain([(body, Conditions())], behind(body)):
         try:
@@ -248,7 +248,7 @@ def _read_formula(text: str) -> tuple[SumProblem, ...]:
             continue
         return tuple(
             _without_delta(
-                SumProblem(term, index, lower, upper, factor, add(before, addend), stated)
+                SumProblem(term, index, lower, upper, factor, add(addend_before, addend), stated)
             )
             for term, addend in readings
         )
@@ -274,12 +274,12 @@ def sum_with_dots(body: str) -> SumProblem:
 
 
 def _recurring_decimal(text: str) -> SumProblem | None:
-    """The geometric series of a recurring decimal that is to become a fraction."""
+    """The geometric series of a recurring decimal, from a question for a fraction."""
     decimal = recurring_decimal(text)
     if decimal is None:
         return None
     term = mul(number(decimal.period), power(number(10**decimal.digits), neg(Symbol("k"))))
-    return SumProblem(term, "k", ONE, 1, outside=number(decimal.before))
+    return SumProblem(term, "k", ONE, 1, outside=number(decimal.preperiod))
 
 
 def _with_dots(text: str) -> SumProblem:
@@ -298,21 +298,27 @@ def _with_dots(text: str) -> SumProblem:
     if re.fullmatch(r"t+\.", shape):
         term = general_term(terms, index)
     elif re.fullmatch(r"t+\.t\.?", shape):
-        *first, last = terms
-        own = [name for name in WHOLE if name in symbols_of(last)]
-        start = first_index(last, own[0], first) if len(own) == 1 else None
-        if start is not None and not any(own[0] in symbols_of(each) for each in first):
-            term, lower = substitute(last, own[0], Symbol(index)), Number(start)
+        *first_terms, last_term = terms
+        # The last term may be the general term itself, as in 1 + 2 + ... + n, a number of the
+        # series, or a term whose index depends on n.
+        own = [name for name in INDEX_LETTERS if name in symbols_of(last_term)]
+        start = first_index(last_term, own[0], first_terms) if len(own) == 1 else None
+        if start is not None and own[0] not in set().union(*map(symbols_of, first_terms)):
+            term, lower = substitute(last_term, own[0], Symbol(index)), Number(start)
             upper = 1 if shape.endswith(".") else Symbol(own[0])
-        elif not own and shape.endswith("t") and (found := finite_term(first, last, index)):
-            term, upper = found[0], Number(found[1])
+        elif (
+            not own
+            and shape.endswith("t")
+            and (term_and_end := finite_term(first_terms, last_term, index))
+        ):
+            term, upper = term_and_end[0], Number(term_and_end[1])
         elif len(own) == 1 and shape.endswith("t"):
             # 1/(n + 1) + 1/(n + 2) + 1/(n + 3) + ... + 1/(2n), with the indices 1, ..., n
-            inferred = general_term(first, index, 2)
-            shifted = substitute(inferred or last, index, add(Symbol(index), Number(-1)))
+            inferred = general_term(first_terms, index, 2)
+            shifted = substitute(inferred or last_term, index, add(Symbol(index), Number(-1)))
             for shift in (-1, 0, 1) if index in symbols_of(shifted) else ():
                 end = add(Symbol(own[0]), Number(shift))
-                if are_equal(substitute(shifted, index, end), last):
+                if are_equal(substitute(shifted, index, end), last_term):
                     term, lower, upper = shifted, ONE, end
     if term is None:
         raise ProblemError(f"{text!r}: the general term of the series is not stated, and not clear")
@@ -348,14 +354,14 @@ def _without_delta(problem: SumProblem) -> SumProblem:
         if pair is None or problem.counter not in pair.groups():
             continue
         name = pair[1] if pair[2] == problem.counter else pair[2]
-        other = Number(int(name)) if name.isdigit() else Symbol(name)
+        index_value = Number(int(name)) if name.isdigit() else Symbol(name)
         value = mul(*factors[:at], *factors[at + 1 :])
-        term = substitute(value, problem.counter, other)
+        term = substitute(value, problem.counter, index_value)
         bounds = []
         if not isinstance(problem.lower, int):
-            bounds.append(Call("le", (problem.lower, other)))
+            bounds.append(Call("le", (problem.lower, index_value)))
         if not isinstance(problem.upper, int):
-            bounds.append(Call("le", (other, problem.upper)))
+            bounds.append(Call("le", (index_value, problem.upper)))
         for bound in bounds:
             term = Call("piecewise", (term, bound, ZERO))
         kinds = {name: "integer", **dict(problem.conditions.kinds)}
@@ -390,12 +396,12 @@ def has_dots(text: str) -> bool:
 
 
 def is_unevaluated(text: str) -> bool:
-    """Whether an answer leaves a sum or a product as it is: with a sign or with dots."""
+    """Whether an answer has an unevaluated sum or product: with a sign or with dots."""
     return "∑" in text or has_sum(text) or has_product(text) or has_dots(text)
 
 
 def without_open_case(text: str) -> str:
-    """Leave out the last of several cases of an answer if it leaves the sum as it was.
+    """Leave out the last of several cases of an answer if the case has the unevaluated sum.
 
     Computer algebra systems write such a case, "otherwise".
     """
@@ -447,14 +453,14 @@ def _before_sign(preceding: str, text: str, index: str) -> tuple[Expression, Exp
     if not inner:
         return ONE, ZERO
     try:
-        whole = read(rf"{inner} \{_SUM}", symbols=(IN_PROBLEM, _SUM))[0].expression
+        tree = read(rf"{inner} \{_SUM}", symbols=(IN_PROBLEM, _SUM))[0].expression
     except ReadError:
         raise ProblemError(f"{text!r}: the sum sign has {preceding.strip()!r} before it") from None
-    slope = differentiate(whole, _SUM)
-    if not symbols_of(whole).isdisjoint((index,)) or _SUM in symbols_of(slope):
+    slope = differentiate(tree, _SUM)
+    if not symbols_of(tree).isdisjoint((index,)) or _SUM in symbols_of(slope):
         raise ProblemError(f"{text!r}: the index stands before the sum sign")
-    addends = whole.args if whole.function == "add" else ()
-    return slope, add(*(each for each in addends if _SUM not in symbols_of(each)))
+    addends = tree.args if tree.function == "add" else ()
+    return slope, add(*(addend for addend in addends if _SUM not in symbols_of(addend)))
 
 
 def _terms(

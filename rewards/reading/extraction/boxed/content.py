@@ -42,7 +42,7 @@ def _is_constant(box: Box) -> bool:
 
 
 def from_boxes(text: str, complete: list[Box], notes: tuple[str, ...]) -> Extraction:
-    """Extract the answer from the last box that the text does not reject.
+    """Extract the answer from the last box not rejected by the text.
 
     If the last box contains just a constant of integration, an earlier box with more content is
     used.
@@ -66,14 +66,14 @@ def from_boxes(text: str, complete: list[Box], notes: tuple[str, ...]) -> Extrac
     if around.unknown:
         refused = f"the word {around.unknown[:_MAX_NOTE]!r} beside the box may change the answer"
         return Extraction(complete[chosen].content, "boxed", notes, refused=refused)
-    beside = around.alternatives or around.following or around.where or around.unsolved
-    if around.lone and not beside:
+    surrounding_text = around.alternatives or around.following or around.where or around.unsolved
+    if around.lone and not surrounding_text:
         return inside(complete[chosen].content or "", notes)
     return _around(around, complete, notes)
 
 
 def _around(around: BoxContext, complete: list[Box], notes: tuple[str, ...]) -> Extraction:
-    """Extract an answer from a formula that has one or several boxes as its parts."""
+    """Extract an answer from a formula with boxes as parts."""
     templates = (around.template, *around.alternatives)
     numbers = sorted({number for template in templates for number in marks_in(template)})
     read = {number: inside(complete[number].content or "") for number in numbers}
@@ -206,7 +206,7 @@ def _without_brackets(content: str) -> str:
 def _without_name(command: re.Match[str]) -> str:
     """Remove a text command that contains the name of a function or symbol instead of words.
 
-    The name of Catalan's constant is an example. Any other text command is returned unchanged.
+    The name of Catalan's constant is an example. Another text command is returned unchanged.
     """
     return "" if is_name(command["held"]) else command[0]
 

@@ -1,4 +1,4 @@
-r"""Reads the text around a box: the formula that contains it, or the sentence that denies it.
+r"""Reads the text around a box: the formula with the box, or a sentence that denies the box.
 
 The boxes of a text are replaced by marks (private characters). The formula around a mark is then
 cut into statements like any other formula. A link is one side of an equation. One link contains the
@@ -46,12 +46,12 @@ class BoxContext:
     """The text around a box.
 
     Attributes:
-        template: the formula around the box, with one character (a mark) in place of each box.
+        template: the formula around the box, with a character (a mark) in place of each box.
         following: the sides after the box in a chain of equations.
-        alternatives: the templates of other boxes that the text joins to this box by "or".
+        alternatives: the templates of further boxes, joined to the box by "or".
         where: the definitions after the box, such as a formula after "where".
-        denied: whether the text says that the content of the box is not the answer.
-        unknown: a word of the sentence that may change or deny the content. It may be empty.
+        denied: whether the text rejects the content of the box.
+        unknown: a word of the sentence with a possible effect on the content, or empty.
         unsolved: the name of the answer inside the left side of an equation (`judge.unsolved`).
 
     """
@@ -71,14 +71,14 @@ class BoxContext:
 
 
 def marks_in(template: str) -> list[int]:
-    """The numbers of the boxes in a template, which has a mark in place of each box."""
+    """The numbers of the boxes in a template, by the marks in place of the boxes."""
     return [ord(character) - _MARK_BASE for character in patterns.box_mark.findall(template)]
 
 
 def filled(template: str, contents: Mapping[int, str]) -> str:
-    """Replace each mark in a template by the content of the box that the mark stands for.
+    """Replace each mark in a template by the content of the box for the mark.
 
-    The content is put in parentheses if the formula needs them.
+    The content is put in parentheses if necessary.
     """
     bare = len(template) == 1 or "\\begin{cases}" in template
 
@@ -140,7 +140,7 @@ def place(text: str, marked: list[Box]) -> BoxContext:
 def _with_marks(text: str, marked: list[Box]) -> str:
     """The text near the last box. A mark replaces each box.
 
-    Characters of the original text that look like marks are removed.
+    The marks of the original text are removed.
     """
     pieces: list[str] = []
     start = 0
@@ -245,7 +245,7 @@ def _unknown(text: str, start: int, end: int) -> str:
 
 
 def _denied(text: str, start: int, end: int) -> bool:
-    """Whether the words before or after a formula say that the formula is not the answer."""
+    """Whether the words before or after a formula reject the formula as the answer."""
     preceding = text[max(0, start - _SENTENCE) : start].rstrip(" \t\n*#_:>-$([\\")
     for delimiter in ("$", "\\)", "\\]"):
         preceding = preceding.rpartition(delimiter)[2]

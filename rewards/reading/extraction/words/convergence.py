@@ -21,7 +21,7 @@ _DENIED = re.compile(r"\b(?:not|n't|never|no)\s+(?:\w+\s+)?$", re.IGNORECASE)
 
 
 def divergence_of(text: str) -> int | None:
-    """The divergence that a text states. The result is 1 or -1 for an infinity, and 0 for words.
+    """The divergence stated by a text. The result is 1 or -1 for an infinity, and 0 for words.
 
     If the text states no divergence, the result is None.
     """
@@ -30,13 +30,13 @@ def divergence_of(text: str) -> int | None:
 
 
 def asserted_convergence(text: str, *, alone: bool = False) -> str | None:
-    """The convergence that a text asserts: "absolute", "conditional", or "" without a kind.
+    """The convergence asserted by a text: "absolute", "conditional", or "" without a kind.
 
     The result is None if the text does not assert convergence.
 
     Args:
         text: the text.
-        alone: whether the text may have no other words.
+        alone: whether further words in the text are forbidden.
 
     """
     plain = re.sub(r"\\text\s*\{([^{}]*)\}|[.,]", r" \1 ", text).strip()
@@ -50,12 +50,12 @@ def asserted_convergence(text: str, *, alone: bool = False) -> str | None:
 
 def _asserted(text: str) -> re.Match[str] | None:
     """The first words that assert convergence and are not denied."""
-    found = _CONVERGES.finditer(text)
-    return next((words for words in found if not _DENIED.search(text[: words.start()])), None)
+    assertions = _CONVERGES.finditer(text)
+    return next((words for words in assertions if not _DENIED.search(text[: words.start()])), None)
 
 
 def says_divergent(text: str) -> bool:
-    """Whether a text asserts divergence, does not negate it, and does not assert convergence."""
+    """Whether a text asserts divergence, without a negation, and does not assert convergence."""
     words = list(_DIVERGES.finditer(text))
     if not words or _DENIED.search(text[: words[-1].start()]):
         return False

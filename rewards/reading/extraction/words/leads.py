@@ -14,7 +14,7 @@ FORMULA = "\u00a7"
 
 
 class Lead(NamedTuple):
-    """How a sentence introduces the formula at its end."""
+    """How a sentence introduces the formula at the end."""
 
     announced: bool = False  # "the answer is", "the integral is"
     named: bool = False  # announced as the answer, or result, by that name
@@ -33,13 +33,13 @@ _ANNOUNCED, _NAMED, _NOUN, _CONCLUDED, _STATED, _RECALLED, _METHOD, _CHECKED, _S
 
 
 class _Effect(NamedTuple):
-    """The effect of a word on the marks that the preceding words have set.
+    """The effect of a word on the marks set by the preceding words.
 
     A mark is a bit that says what the sentence does, such as to announce or to check a formula.
 
     Attributes:
-        sets: the marks that the word sets.
-        clears: the marks that the word removes.
+        sets: the marks set by the word.
+        clears: the marks removed by the word.
         clears_earlier: further marks. The word removes these marks only if no doubt precedes the
             word in the same clause.
         doubts: whether the word is a doubt, such as "check".
@@ -72,7 +72,7 @@ _WORD_ROLES: Final = (
 
 @cache
 def _role_of_word() -> dict[str, str]:
-    """Map each word to its role, which is what the word says about a formula."""
+    """Map each word to a role: the meaning of the word for a formula."""
     role_of_word = {
         word: role for role in _WORD_ROLES for word in words(role).difference(unspaced_words(role))
     }
@@ -87,7 +87,7 @@ def _unspaced() -> re.Pattern[str]:
 
 
 def _roles_in(sentence: str) -> list[str]:
-    """The roles of the words in a lower-case sentence: what each word says about a formula."""
+    """The roles of the words in a lower-case sentence."""
     role_of_word = _role_of_word()
     roles = [
         role for word in patterns.lead_word.findall(sentence) if (role := role_of_word.get(word))
@@ -122,7 +122,7 @@ def read_lead(sentence: str, of_derivative: bool = False) -> Lead:
 
 
 def _lead_of(roles: list[str], role_of_derivative: str) -> Lead:
-    """Classify how words introduce a formula. ``roles`` has the roles of these words, in order."""
+    """Classify how words introduce a formula. ``roles`` has the roles of the words, in order."""
     marks = clause = doubted_clause = used = 0
     preceding = ""
     for role in roles:
@@ -198,7 +198,7 @@ def denied_before(sentence: str) -> bool:
 
 
 def denied_after(text: str, end: int) -> bool:
-    """Whether the words after a formula reject it, as "is not right" does."""
+    """Whether the words after a formula reject the formula, as "is not right" does."""
     return bool(
         patterns.rejects_previous_in_brackets.match(text, end, end + _REJECTION)
         or patterns.rejects_previous.match(text, end, end + _REJECTION)
@@ -207,7 +207,7 @@ def denied_after(text: str, end: int) -> bool:
 
 @cache
 def _listed_words(*, english: bool) -> frozenset[str]:
-    """The words of all lists of words beside an answer, of English or of the other languages."""
+    """The words of all lists of words beside an answer, of English or of further languages."""
     names = (
         *_WORD_ROLES,
         "breaks",
@@ -225,9 +225,9 @@ def _listed_words(*, english: bool) -> frozenset[str]:
 
 
 def unknown_beside(sentence: str) -> str:
-    """A word with which the sentence of a box may change or deny the answer, or an empty text.
+    """A word with a possible effect on the answer in a box, or an empty text.
 
-    If an English sentence speaks of the answer, all its words have to be in a list: "the box in
+    If an English sentence speaks of the answer, all words have to be in a list: "the box in
     this line is a decoy". A sentence with words of another language, which are not all listed, may
     not have a word that denies.
 
@@ -237,14 +237,16 @@ def unknown_beside(sentence: str) -> str:
     """
     lower = sentence.lower()
     names = patterns.word.findall(lower)
-    known = _listed_words(english=True)
+    english_words = _listed_words(english=True)
     denials = [word for word in unspaced_words("denies") if word in lower]
     denials += [name for name in names if name in words("denies")]
-    if denials or not _listed_words(english=False).isdisjoint({*names} - known):
+    if denials or not _listed_words(english=False).isdisjoint({*names} - english_words):
         return denials[0] if denials else ""
     if words("names_answer").isdisjoint(names):
         return ""
-    strange = (name for name in names if len(name) > 2 and name.isascii() and name not in known)
+    strange = (
+        name for name in names if len(name) > 2 and name.isascii() and name not in english_words
+    )
     return next((name for name in strange if not is_name(name)), "")
 
 
@@ -254,7 +256,7 @@ def mentioned_after(text: str, end: int) -> bool:
 
 
 def named_after(text: str, end: int) -> bool:
-    """Whether the words after a formula call it the answer, as "is the final answer" does."""
+    """Whether the words after a formula announce the answer, as "is the final answer" does."""
     return patterns.names_previous.match(text, end, end + _MENTION) is not None
 
 
@@ -262,7 +264,7 @@ _LAST_WORDS: Final = re.compile(r"[^\W\d_]+")
 
 
 def asks(gap: str) -> bool:
-    """Whether the words before a formula ask for its integral, as "the integral of" does."""
+    """Whether the words before a formula ask for the integral, as "the integral of" does."""
     filler, request_words = words("asked_filler"), words("asked")
     plain = patterns.finds.sub("obtain", gap[-_MENTION:].lower())
     for word in reversed(_LAST_WORDS.findall(plain)):
@@ -295,12 +297,12 @@ def in_remark(text: str, start: int, sentence: str) -> bool:
 
 
 def explains(words_in_brackets: str) -> bool:
-    """Whether brackets that begin so hold a remark, and not another form of the answer."""
-    said = _LAST_WORDS.findall(words_in_brackets.lower())
+    """Whether the first words in brackets begin a remark, not another form of the answer."""
+    remark_words = _LAST_WORDS.findall(words_in_brackets.lower())
     return (
-        bool(said)
-        and said[0] not in words("offer") | words("same")
-        and words("announce").isdisjoint(said)
+        bool(remark_words)
+        and remark_words[0] not in words("offer") | words("same")
+        and words("announce").isdisjoint(remark_words)
     )
 
 
@@ -325,9 +327,9 @@ _BEFORE_HINT, _BEHIND_HINT = 12, 30
 
 
 def first_check(text: str, end: int, of_derivative: bool = False) -> int:
-    """The offset at which the text before ``end`` begins to check or explain an answer.
+    """The offset of a check or an explanation of an answer before ``end``.
 
-    If it does not, the result is ``end``.
+    Without a check, the result is ``end``.
     """
     earliest = end
     english = text.isascii()
@@ -359,7 +361,7 @@ def _check_by(role: str, hint: str, text: str, at: int, earliest: int, end: int)
 def _explanation_by(hint: str, text: str, at: int, earliest: int) -> int:
     """The offset of a heading that contains ``hint`` and begins an explanation.
 
-    If there is no such heading, the result is ``earliest``.
+    Without a heading, the result is ``earliest``.
     """
     for _ in range(_MOST_HINTS):
         line = text.rfind("\n", 0, at) + 1

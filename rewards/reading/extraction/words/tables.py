@@ -1,7 +1,7 @@
 """The tables of words, phrases and layouts, loaded once.
 
-A role is a meaning of words next to a formula, or a purpose of a layout. Each role has one table,
-which becomes one regular expression.
+A role is a meaning of words next to a formula, or a purpose of a layout. Each role has a table,
+compiled to a regular expression.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _REFERENCE: Final = re.compile(r"(?<!(?<!\\)\\)(?<!\?P)<([a-z_]+)>")
 
 @dataclass(frozen=True, slots=True)
 class SpellingRow:
-    """Spellings with one meaning, the role. If they are words, all words are in one language.
+    """Spellings with the same meaning, the role. All words are in the same language.
 
     Attributes:
         spelling: the words, or the regular expression of the phrases or the layout.
-        matches: an example of a text that this row matches.
-        misses: an example of a text that does not have the role.
-        language: the language's code (ISO 639-1). It is empty for a layout.
-        kind: the kind of the row. A group of the regular expression has this name. The group tells
+        matches: an example of a text that the row matches.
+        misses: an example of a text without the role.
+        language: the language's code (ISO 639-1). Empty for a layout.
+        kind: the kind of the row. A group of the regular expression has the name. The group tells
             the caller which kind of row matched.
-        becomes: the text by which a match is replaced.
-        hint: letters that every spelling contains, for a fast search. It is empty if the role is
+        becomes: the replacement of a match.
+        hint: letters in every spelling, for a fast search. Empty if the role is
             searched without hints.
 
     """
@@ -49,14 +49,14 @@ class SpellingRow:
 
 @dataclass(frozen=True, slots=True)
 class WordTable:
-    """A role. It is the meaning of words next to a formula, or the purpose of a layout.
+    """A role: the meaning of words next to a formula, or the purpose of a layout.
 
     Attributes:
         says: the meaning of the role in words.
         reads: what a spelling is, and where in the text it is searched. The comments at the top of
             the TOML files list the values.
         rows: the spellings.
-        frame: the text that may stand around a spelling.
+        frame: the possible text around a spelling.
         any_case: whether capital letters count as small letters.
 
     """
@@ -107,18 +107,18 @@ def unspaced_words(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)  # short texts with a role, which recur between completions
 def replacement(name: str, text: str) -> str:
-    """The replacement for a text that matches a row of the table ``name``."""
+    """The replacement for a match of a row of the table ``name``."""
     role = roles()[name]
     return next(row.becomes for row in role.rows if framed(role, (row,)).fullmatch(text))
 
 
 def _either(rows: tuple[SpellingRow, ...]) -> str:
-    """Make a regular expression that matches any of the spellings in these rows.
+    """Make a regular expression for all spellings in the rows.
 
-    After the rows of each kind, there is an empty group with the name of the kind. The group tells
-    the caller which kind of row matched. It is not put before the rows, because a search is slow
-    if the expression begins with a group. If a row already has a group of this name, no group is
-    added.
+    The rows of each kind are followed by an empty group with the name of the kind. The group tells
+    the caller which kind of row matched. The group is not put before the rows, because a search is
+    slow if the expression begins with a group. If a row already has a group of this name, no group
+    is added.
     """
     spellings: list[str] = []
     for group_name, same in groupby(rows, key=lambda row: row.kind):
@@ -157,7 +157,7 @@ patterns: Final = _Patterns()
 def hints(name: str, *, english: bool = False) -> tuple[str, ...]:
     """The hints of the table ``name``, in order; only the English hints if ``english`` is true.
 
-    A hint is a group of letters that every spelling in a row of the table contains.
+    A hint is a group of letters, in every spelling of a row.
     """
     rows = roles()[name].rows
     return tuple(dict.fromkeys(row.hint for row in rows if row.language == "en" or not english))

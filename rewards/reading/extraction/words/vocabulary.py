@@ -1,4 +1,4 @@
-r"""The closed list of words that may stand next to an answer, by role and language.
+r"""The closed list of words next to an answer, by role and language.
 
 Words in a box are read by this list alone. A word that is not in the list may change the formula
 (``\text{the sine of }x^2``, ``x^2\text{ is wrong}``). The answer is then refused. If a text command
@@ -16,7 +16,7 @@ from .tables import patterns, words
 
 
 class Role(Enum):
-    """What a group of words next to a formula says."""
+    """The meaning of a group of words next to a formula."""
 
     LEAD = "introduces or accompanies the formula"
     SAME = "the next formula is equal"
@@ -27,7 +27,7 @@ class Role(Enum):
 
 @cache
 def _word_roles() -> dict[str, Role]:
-    """Map every word in the word list to its role.
+    """Map every word in the word list to a role.
 
     A word that may offer another answer has `Role.OFFER`, even if it is in another group as well.
     """
@@ -98,7 +98,7 @@ def is_name(text: str, *, applied: bool = False) -> bool:
 
 
 def beside_a_number(preceding: str, following: str) -> bool:
-    """Whether the words around a number do not change its value. A unit may follow the number.
+    """Whether the words around a number do not change the value. A unit may follow the number.
 
     Args:
         preceding: the words before the number.
@@ -118,7 +118,7 @@ def without_lead(latex: str) -> str:
 
 
 def unknown_word(latex: str) -> str:
-    """The first word that is not in the word list, or an empty text.
+    """The first word outside of the word list, or an empty text.
 
     Words in text commands are not examined.
     """

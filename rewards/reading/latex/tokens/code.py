@@ -1,4 +1,4 @@
-"""Formulas as SymPy, NumPy, Maple and Mathematica print them, respelt for the reader.
+"""Formulas in the notation of SymPy, NumPy, Maple and Mathematica, respelt for the reader.
 
 A text is respelt only if it is code. Code has no LaTeX commands. Code has at least one of three
 marks: ``*`` between operands, brackets after a capitalised name, and the prefix of a module. In any
@@ -46,11 +46,11 @@ _INTEGRATION: Final = re.compile(r"(?<!\w)(?:_C(?P<maple>\d)|[CK]\[(?P<wolfram>\
 
 
 def respelt(text: str, symbols: Collection[str]) -> str:
-    """Rewrite program code in the reader's spelling. Any other text is returned unchanged.
+    """Rewrite program code in the reader's spelling. Another text is returned unchanged.
 
     Args:
         text: a formula.
-        symbols: names that the problem uses. These names are not respelt.
+        symbols: names of the problem. The names are not respelt.
 
     """
     if "\\" in text or not _CODE.search(text):

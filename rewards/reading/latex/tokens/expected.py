@@ -1,4 +1,4 @@
-"""Messages for a token in the wrong place: what the parser expects there, and the kind of error."""
+"""Messages for a token in the wrong place: the expected text, and the kind of error."""
 
 from __future__ import annotations
 

@@ -68,9 +68,9 @@ def with_fractions(text: str) -> str:
 
 
 def _fraction(match: re.Match[str]) -> str:
-    whole, once = match[1] or match[5] or "0", match[2] or ""
+    integer_digits, once = match[1] or match[5] or "0", match[2] or ""
     period = match[3] or match[4] or match[6]
-    numerator = int(whole + once + period) - int(whole + once)
+    numerator = int(integer_digits + once + period) - int(integer_digits + once)
     denominator = 10 ** len(once) * (10 ** len(period) - 1)
     return f" \\frac{{{numerator}}}{{{denominator}}} "
 

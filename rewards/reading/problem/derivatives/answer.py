@@ -1,7 +1,8 @@
-r"""Finds what a completion calls the derivative that is asked for: ``f'(x) = ..``.
+r"""Finds the name of the requested derivative in a completion: ``f'(x) = ..``.
 
-In a solution of an integral, an equation with a derivative on its left side is a check. Extraction
-therefore leaves such equations out. For a question for a derivative, they state the answer.
+In a solution of an integral, an equation with a derivative on the left side is a check. Extraction
+therefore leaves the equation out. In an answer to a question for a derivative, the equation
+states the answer.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from collections.abc import Collection
 from typing import Final
 
 from .. import prose
-from ..conditions import WHOLE
+from ..conditions import INDEX_LETTERS
 from .operators import LETTER
 
 _ROMAN: Final = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6}
 _D: Final = r"(?:d|\\partial|∂|\\mathrm\s*\{\s*d\s*\})"
-_POWER: Final = rf"(?:\^\s*\{{?\s*(?P<%s>\d+|[{WHOLE}])\s*\}}?|(?P<%s>[²³⁴]))?"
+_POWER: Final = rf"(?:\^\s*\{{?\s*(?P<%s>\d+|[{INDEX_LETTERS}])\s*\}}?|(?P<%s>[²³⁴]))?"
 _AT: Final = (
     r"(?:\s*(?:\\left)?\([^()=]{1,40}(?:\\right)?\))?"
     r"(?:\s*(?:\\[bB]igg?r?|\\right)?\s*\|_\{?[^{}]{1,40}\}?)?"
@@ -25,7 +26,7 @@ _DENOMINATOR: Final = rf"{_D}[^{{}}=]{{1,40}}(?:\{{\w+\}}[^{{}}=]{{0,20}})?"
 #: A derivative as a name, by its notation.
 _NOTATION: Final = re.compile(
     rf"(?<![A-Za-z\\])(?:{LETTER}\s*(?:(?P<primes>(?:['′’]|″|\^\s*\{{?(?:\s*\\prime)+\s*\}}?)+)"
-    rf"|\^\s*\{{?\s*\(\s*(?P<order>\d+|[ivx]+|[{WHOLE}])\s*\)\s*\}}?|⁽(?P<raised>[⁰¹²³⁴-⁹]+)⁾"
+    rf"|\^\s*\{{?\s*\(\s*(?P<order>\d+|[ivx]+|[{INDEX_LETTERS}])\s*\)\s*\}}?|⁽(?P<raised>[⁰¹²³⁴-⁹]+)⁾"
     r"|_\s*(?P<below>\{\s*[a-z]{1,3}\s*\}|[a-z](?![a-z])))"
     rf"|\\[dt]?frac\s*\{{\s*{_D}\s*{_POWER % ('top', 'raised_top')}[^{{}}=]{{0,60}}\}}"
     rf"\s*\{{\s*{_DENOMINATOR}\}}"
@@ -51,9 +52,9 @@ _NAMES: Final = "FGHI"
 def with_named_answer(
     completion: str, question: str, used: Collection[str], general: str = ""
 ) -> str:
-    """Replace the derivative that a question asks for, before an equals sign, by a name.
+    """Replace the requested derivative, before an equals sign, by a name.
 
-    Derivatives of another order are left as they are. The text keeps its length.
+    Derivatives of another order are unchanged. The length of the text is unchanged, too.
 
     Args:
         completion: the completion.
@@ -66,13 +67,13 @@ def with_named_answer(
 
     """
     name = next((name for name in _NAMES if name not in used), "")
-    asked = [_order(match) for match in _NOTATION.finditer(question)]
-    asked += [
+    orders = [_order(match) for match in _NOTATION.finditer(question)]
+    orders += [
         prose.ORDINALS[word]
         for word in re.findall(r"[a-z]+", question.lower())
         if word in prose.ORDINALS
     ]
-    order = general or max((each for each in asked if isinstance(each, int)), default=1)
+    order = general or max((value for value in orders if isinstance(value, int)), default=1)
 
     def named(match: re.Match[str]) -> str:
         if not name or _order(match) != order or not _IS.match(completion, match.end()):

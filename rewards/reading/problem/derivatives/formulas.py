@@ -1,7 +1,7 @@
 r"""Reads derivatives in every spelling: ``\frac{d^2y}{dx^2}``, ``y''``, ``\dot x``, ``u_{xy}``.
 
 The LaTeX reader can read closed forms only. Some functions have no formula, such as y in y''.
-Before the LaTeX reader is called, this module replaces the derivatives of these functions by new
+Before the LaTeX reader is called, this module replaces derivatives of the functions by new
 symbols. If an operator such as d/dx precedes a formula, the formula is differentiated.
 """
 
@@ -25,7 +25,7 @@ from ..marks import LONGEST
 from .operators import HIGHEST, POWER, D, name_of, operand, operators
 
 #: The most derivatives in one formula. Textbooks have up to 6.
-MOST: Final = 40
+MAX_DERIVATIVES: Final = 40
 #: Nodes of a derivative. Those of textbooks have some hundred; a tenth derivative of a product of
 #: five factors has a hundred thousand.
 LARGEST: Final = 20_000
@@ -35,11 +35,11 @@ VALUE_AT: Final = "value_at"
 
 
 class Jet(NamedTuple):
-    """A derivative of a function that has no formula.
+    """A derivative of a function without a formula.
 
     Attributes:
         function: the name of the function.
-        by: the variables of differentiation, sorted. Empty if this is the function itself.
+        by: the variables of differentiation, sorted. Empty for the function itself.
         at: the arguments, as 0 in ``y'(0)``. Empty if the arguments are the function's variables.
 
     >>> Jet("y", ("x", "x")).order
@@ -59,10 +59,10 @@ class Jet(NamedTuple):
 
 @dataclass(slots=True)
 class Jets:
-    """The symbols that stand for derivatives of functions. Equal derivatives have equal symbols.
+    """The symbols for derivatives of functions. Equal derivatives have equal symbols.
 
     Attributes:
-        variables: the variables of each function that has no formula.
+        variables: the variables of each function without a formula.
         symbols: the symbol of each derivative that was read so far.
         written: whether derivatives are left as calls of `DERIVATIVE`, for another program.
         applied: the functions after which parentheses hold arguments. For such a function f, f'(2x)
@@ -76,14 +76,14 @@ class Jets:
     applied: Collection[str] = ()
 
     def symbol(self, jet: Jet) -> str:
-        """The symbol that stands for a derivative. A function itself keeps its name."""
+        """The symbol for a derivative. A function itself keeps the name."""
         if not jet.by and not jet.at:
             return jet.function
         if jet.order > HIGHEST:
             raise ProblemError(f"a derivative of an order above {HIGHEST}")
         if jet not in self.symbols:
-            if len(self.symbols) >= MOST:
-                raise ProblemError(f"more than {MOST} derivatives")
+            if len(self.symbols) >= MAX_DERIVATIVES:
+                raise ProblemError(f"more than {MAX_DERIVATIVES} derivatives")
             self.symbols[jet] = f"Q_{len(self.symbols) + 1}"
         return self.symbols[jet]
 
@@ -100,8 +100,8 @@ class Jets:
 
         """
         if self.written and symbols_of(tree).isdisjoint({*self.variables, *self.names}):
-            known = variable in symbols_of(tree)
-            return Call(DERIVATIVE, (tree, Symbol(variable))) if known else ZERO
+            depends = variable in symbols_of(tree)
+            return Call(DERIVATIVE, (tree, Symbol(variable))) if depends else ZERO
         try:
             terms = [differentiate(tree, variable)]
             jet_by_symbol = self.names
@@ -184,9 +184,9 @@ def with_symbols(text: str, jets: Jets, *, values: bool = False) -> str:
     """Replace the derivatives and the values of functions by symbols.
 
     Args:
-        text: a text that `normal` returns.
-        jets: the functions. The new symbols are added to this object.
-        values: whether ``y(0)`` is a value of y. If not, it is a product.
+        text: a result of `normal`.
+        jets: the functions. The new symbols are added to the object.
+        values: whether ``y(0)`` is a value of y. If not, ``y(0)`` is a product.
 
     Returns:
         The text with symbols. Operators before formulas, such as d/dx, are not replaced.
@@ -201,12 +201,12 @@ def with_symbols(text: str, jets: Jets, *, values: bool = False) -> str:
 def read_tree(
     text: str, jets: Jets, symbols: Collection[str], *, values: bool = False
 ) -> Expression:
-    r"""Read a formula that contains derivatives.
+    r"""Read a formula with derivatives.
 
     Args:
-        text: a text that `normal` returns.
-        jets: the functions. The symbols of their derivatives are added to this object.
-        symbols: further names that the formula uses.
+        text: a result of `normal`.
+        jets: the functions. The symbols of derivatives are added to the object.
+        symbols: further names in the formula.
         values: as for `with_symbols`.
 
     Returns:
@@ -222,7 +222,7 @@ def read_tree(
     """
     text = with_symbols(text, jets, values=values)
     trees: dict[str, Expression] = {}
-    for _ in range(MOST):
+    for _ in range(MAX_DERIVATIVES):
         operator = max(operators(text), default=None)
         if operator is None:
             break
@@ -258,8 +258,8 @@ def _sole(jets: Jets, tree: Expression) -> str:
 
 def _placed(tree: Expression, trees: dict[str, Expression]) -> str:
     """Store a tree under a new symbol, and return the LaTeX of the symbol."""
-    if len(trees) >= MOST:
-        raise ProblemError(f"more than {MOST} derivatives")
+    if len(trees) >= MAX_DERIVATIVES:
+        raise ProblemError(f"more than {MAX_DERIVATIVES} derivatives")
     name = f"Z_{len(trees) + 1}"
     trees[name] = tree
     return f" {{Z_{{{len(trees)}}}}} "
@@ -318,8 +318,10 @@ def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
                 pieces.append(text[position : match.end()])
                 position = end
             continue
-        before = _LETTERS_BEFORE.search(text[max(0, match.start() - 24) : match.start()])
-        if before and (before[0].startswith("\\") or not (match["primes"] or match["order"])):
+        letters_before = _LETTERS_BEFORE.search(text[max(0, match.start() - 24) : match.start()])
+        if letters_before and (
+            letters_before[0].startswith("\\") or not (match["primes"] or match["order"])
+        ):
             continue  # a command's name, or a product that the LaTeX reader splits
         by = _by(match, own)
         if by is None:
@@ -330,7 +332,7 @@ def _with_primes(text: str, function: str, jets: Jets, values: bool) -> str:
             exponent, end, arguments = None, match.end(), None
         at: tuple[Expression, ...] = ()
         if arguments is not None:
-            letters = {name_of(each) for value in arguments for each in SYMBOL.findall(value)}
+            letters = {name_of(letter) for value in arguments for letter in SYMBOL.findall(value)}
             if tuple(map(name_of, arguments)) == own:
                 pass
             elif values and len(arguments) == len(own) and varying.isdisjoint(letters):
@@ -354,7 +356,7 @@ def _is_in_operator(text: str, start: int) -> bool:
 
 
 def _by(match: re.Match[str], own: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The variables of differentiation that primes or a subscript denote.
+    """The variables of differentiation, by primes or a subscript.
 
     The result is None if a subscript does not denote a derivative.
     """

@@ -6,18 +6,18 @@ import re
 from typing import Final, NamedTuple
 
 from ....errors import ProblemError
-from ..conditions import WHOLE
+from ..conditions import INDEX_LETTERS
 from ..marks import LONGEST
 
 _TH: Final = r"(?:\^\s*\{?\s*)?(?:\\(?:text|mathrm|textrm)\s*\{\s*)?-?\s*th(?:\s*\})?(?:\s*\})?"
 #: The word for an order, such as ``$n$th``, n-th and ``$n^{\text{th}}$``.
 _WORD: Final = re.compile(
-    rf"(?<![A-Za-z\\])(?:\$(?P<a>[{WHOLE}])\$-?\s*th\b|\$(?P<b>[{WHOLE}])\s*{_TH}\s*\$|(?P<c>[{WHOLE}])\s*-?\s*th\b)"
+    rf"(?<![A-Za-z\\])(?:\$(?P<a>[{INDEX_LETTERS}])\$-?\s*th\b|\$(?P<b>[{INDEX_LETTERS}])\s*{_TH}\s*\$|(?P<c>[{INDEX_LETTERS}])\s*-?\s*th\b)"
     r"(?=\s*-?\s*(?:order\s+)?derivative)"
 )
-_PRIMES: Final = re.compile(rf"\^\s*\{{\s*\(\s*([{WHOLE}])\s*\)\s*\}}")
+_PRIMES: Final = re.compile(rf"\^\s*\{{\s*\(\s*([{INDEX_LETTERS}])\s*\)\s*\}}")
 _QUOTIENT: Final = re.compile(
-    rf"(?<=\{{)\s*d\s*\^\s*\{{?\s*([{WHOLE}])\s*\}}?(?P<of>[^{{}}]*)\}}"
+    rf"(?<=\{{)\s*d\s*\^\s*\{{?\s*([{INDEX_LETTERS}])\s*\}}?(?P<of>[^{{}}]*)\}}"
     r"\s*\{\s*d\s*(?P<by>[a-z])\s*\^\s*\{?\s*\1\s*\}?\s*(?=\})"
 )
 #: What a question says of the order.
@@ -45,11 +45,10 @@ class GeneralOrder(NamedTuple):
 
 
 def general_order(text: str) -> GeneralOrder | None:
-    """Read a question for a derivative whose order is a letter. Any other question yields None.
+    """Read a question for a derivative whose order is a letter. Another question yields None.
 
     Raises:
-        ProblemError: the question has several such letters, or a condition on the order that is not
-            read.
+        ProblemError: the question has several letters of orders, or the condition is not read.
 
     """
     if len(text) > LONGEST:
@@ -58,12 +57,12 @@ def general_order(text: str) -> GeneralOrder | None:
     orders |= {match[1] for match in (*_PRIMES.finditer(text), *_QUOTIENT.finditer(text))}
     if not orders:
         return None
-    (order, *others) = orders
+    (order, *further_orders) = orders
     plain = _QUOTIENT.sub(r"d\g<of>}{d\g<by>", _PRIMES.sub("'", _WORD.sub("", text)))
     least, condition = 1, re.search(_POSITIVE % ((order,) * 3), plain)
     if condition is not None:
         plain = f"{plain[: condition.start()]} {plain[condition.end() :]}"
         least = int(condition["least"] or 1) + (condition["relation"] == ">")
-    if others or least < 1 or re.search(rf"(?<![A-Za-z\\]){order}(?![A-Za-z])", plain):
+    if further_orders or least < 1 or re.search(rf"(?<![A-Za-z\\]){order}(?![A-Za-z])", plain):
         raise ProblemError(f"{text!r}: a derivative whose order is a letter is not read")
     return GeneralOrder(plain, order, least)

@@ -29,7 +29,7 @@ _BRACED_D: Final = re.compile(
 
 
 def name_of(letter: str) -> str:
-    """The name that a letter of LaTeX has in trees."""
+    """The name of a LaTeX letter in trees."""
     name = letter.strip().lstrip("\\").replace("{", "").replace("}", "")
     return GREEK_VARIANTS.get(name, name)
 
@@ -40,7 +40,7 @@ class Operator(NamedTuple):
     Attributes:
         start: the offset of the quotient.
         end: the offset after the quotient.
-        of: what the numerator differentiates, as y in dy. It is empty in ``\frac{d}{dx}``.
+        of: the function in the numerator, as y in dy. Empty in ``\frac{d}{dx}``.
         by: the variables, in the order of differentiation.
 
     """
@@ -52,7 +52,7 @@ class Operator(NamedTuple):
 
 
 def operators(text: str) -> list[Operator]:
-    r"""The quotients of differentials in a text that `normal` returns.
+    r"""The quotients of differentials in a result of `normal`.
 
     >>> [(each.of, each.by) for each in operators(r"\frac{d^2y}{dx^2} + \frac{d}{dx}(xy)")]
     [('y', ('x', 'x')), ('', ('x',))]
@@ -89,7 +89,7 @@ def operators(text: str) -> list[Operator]:
 def _operator(numerator: str, denominator: str) -> tuple[str, tuple[str, ...]] | None:
     """Read a quotient of differentials as an operand and variables.
 
-    For any other fraction, the result is None.
+    For another fraction, the result is None.
     """
     head = _TOP.match(numerator)
     if head is None or re.match(rf"\s*{D}", denominator) is None:
@@ -112,7 +112,7 @@ def _operator(numerator: str, denominator: str) -> tuple[str, tuple[str, ...]] |
 
 
 def operand(text: str) -> tuple[str, str]:
-    r"""Split a text into the operand at its start and the text after the operand.
+    r"""Split a text into the operand at the start and the text after the operand.
 
     The operand ends before the next ``+``, ``-`` or ``=`` outside of brackets.
 

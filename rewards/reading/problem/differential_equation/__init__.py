@@ -1,4 +1,4 @@
-"""Reads differential equations with their conditions, and the solutions that an answer states."""
+"""Reads differential equations with conditions, and the solutions in an answer."""
 
 from .answer import StatedSolution as StatedSolution
 from .answer import solutions as solutions

@@ -42,10 +42,10 @@ _MEMBER: Final = re.compile(r"\\(?:in|neq|ne|geq?|leq?|forall|quad)(?![A-Za-z])|
 
 @dataclass(frozen=True)
 class StatedSolution:
-    """One solution, or one family of solutions, that an answer states.
+    """A solution, or a family of solutions, in an answer.
 
     Attributes:
-        formulas: the formula of each function. It is empty for an implicit solution.
+        formulas: the formula of each function. Empty for an implicit solution.
         implicit: the two sides of the equation of an implicit solution, else None.
 
     """
@@ -56,7 +56,7 @@ class StatedSolution:
     def further_names(
         self, question: DifferentialEquation
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The names that the question lacks: constants of integration, and names of nothing."""
+        """The names missing in the question: constants of integration, and names of nothing."""
         sides = self.implicit or ()
         used = set().union(*map(symbols_of, (*self.formulas.values(), *sides)))
         free = used - question.names
@@ -66,7 +66,7 @@ class StatedSolution:
 
 
 def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]:
-    r"""The solutions that an answer states. The answer is right only if all solutions are right.
+    r"""The solutions in an answer. The answer is right only if all solutions are right.
 
     Args:
         text: the answer in LaTeX.
@@ -98,7 +98,9 @@ def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]
     for clause, following in pairwise([*answer_clauses, Clause((), "")]):
         formula = _called(normal(clause.formula), question)
         compared = [
-            each for each in (clause, following) if _MEMBER.search(marked_tables(each.formula)[0])
+            neighbour
+            for neighbour in (clause, following)
+            if _MEMBER.search(marked_tables(neighbour.formula)[0])
         ]
         if (
             not formula
@@ -107,6 +109,7 @@ def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]
             or _is_constant(formula, question)
         ):
             continue
+        # The solution of a system has a formula for each function, in several clauses.
         for variant in _signs(formula):
             for solution in _stated(variant, question):
                 if solution.implicit is None and len(question.functions) > 1:
@@ -129,27 +132,27 @@ def solutions(text: str, question: DifferentialEquation) -> list[StatedSolution]
 def _componentwise(text: str, question: DifferentialEquation) -> str:
     """Write an equation between vectors as equations of the components.
 
-    Every column is replaced by its component. The sum of columns with factors becomes the sum of
-    their components with these factors.
+    Every column is replaced by the component. The sum of columns with factors becomes the sum of
+    the components with the factors.
     """
-    left, equals, right = text.partition("=")
-    columns = [match["rows"] for match in _COLUMN.finditer(right)]
-    left = left.strip()
-    names = coordinates(left) if left.startswith("(") and left.endswith(")") else []
-    is_vector = _VECTOR.fullmatch(left) is not None or len(names) > 1
+    lhs, equals, rhs = text.partition("=")
+    columns = [match["rows"] for match in _COLUMN.finditer(rhs)]
+    lhs = lhs.strip()
+    names = coordinates(lhs) if lhs.startswith("(") and lhs.endswith(")") else []
+    is_vector = _VECTOR.fullmatch(lhs) is not None or len(names) > 1
     if not equals or not is_vector or any("&" in rows for rows in columns):
         return text
     if names and not columns:
-        values = coordinates(right.strip())
+        values = coordinates(rhs.strip())
         same = len(names) == len(values)
         return " , ".join(map(" = ".join, zip(names, values, strict=True))) if same else text
-    named = _COLUMN.fullmatch(left)
+    named = _COLUMN.fullmatch(lhs)
     names = names or (_rows(named["rows"]) if named else [*question.functions])
     if not columns or any(len(_rows(rows)) != len(names) for rows in columns):
         return text
 
     def component(at: int) -> str:
-        return _COLUMN.sub(lambda match: f"({_rows(match['rows'])[at]})", right)
+        return _COLUMN.sub(lambda match: f"({_rows(match['rows'])[at]})", rhs)
 
     return " , ".join(f"{name} = {component(at)}" for at, name in enumerate(names))
 
@@ -174,18 +177,18 @@ def _called(formula: str, question: DifferentialEquation) -> str:
         # y_p, a particular solution
         formula = re.sub(rf"\A\s*({letter})_\{{?(?:p|h|c|g|part)\}}?\s*(?==)", r"\1", formula)
     # f(x) = .. is the function of a question that calls it y
-    other = re.match(
+    named_function = re.match(
         rf"\s*([A-Za-z])\s*\(\s*\\?{re.escape(question.variable)}\s*\)\s*(?==)", formula
     )
-    if other and len(question.functions) == 1 and other[1] not in question.names:
-        formula = question.functions[0] + formula[other.end() :]
+    if named_function and len(question.functions) == 1 and named_function[1] not in question.names:
+        formula = question.functions[0] + formula[named_function.end() :]
     return formula
 
 
 def _signs(formula: str) -> Iterator[str]:
-    r"""Yield the two formulas that ``\pm`` denotes. In each, ``\mp`` becomes the opposite sign.
+    r"""Yield the two formulas for ``\pm``. In each, ``\mp`` becomes the opposite sign.
 
-    A formula without these signs is yielded unchanged.
+    A formula without the signs is yielded unchanged.
     """
     sign_count = len(re.findall(r"\\(?:pm|mp)(?![A-Za-z])|[±∓]", formula))
     if not sign_count:
@@ -200,7 +203,7 @@ def _signs(formula: str) -> Iterator[str]:
 
 
 def _stated(formula: str, question: DifferentialEquation) -> Iterator[StatedSolution]:
-    """Yield the solutions that an equation, a chain of equations, or a formula alone states."""
+    """Yield the solutions in an equation, a chain of equations, or a formula alone."""
     sides = [side.strip() for side in pieces_of(formula, "=")]
     names = {*question.names}
     if len(sides) == 1:

@@ -1,4 +1,4 @@
-r"""Reads differential equations with their conditions, and solutions as people write them.
+r"""Reads differential equations with conditions, and solutions in textbook notation.
 
 Examples of questions are ``y'' + y = 0, y(0) = 1``, ``x\,dy = y\,dx``, and the system
 ``x' = y, y' = -x``. A solution may be explicit (``y = C_1\cos x``) or implicit
@@ -30,7 +30,7 @@ MOST_FUNCTIONS: Final = 6
 
 @dataclass(frozen=True)
 class DifferentialEquation:
-    """Equations for functions of one variable, and conditions on the functions.
+    """Equations for functions of a single variable, and conditions on the functions.
 
     Attributes:
         variable: the independent variable.
@@ -38,11 +38,11 @@ class DifferentialEquation:
         equations: the two sides of each equation. Symbols stand for derivatives.
         conditions: the two sides of each condition, such as ``y(0)`` and 1. Symbols stand for
             values of functions.
-        jets: the derivative or value that each symbol stands for.
+        jets: the derivative or value for each symbol.
         orders: the highest order of each function's derivatives.
-        kinds: pairs of a parameter's name and its kind, such as ``integer``.
+        kinds: pairs of a parameter's name and kind, such as ``integer``.
         asks_all: whether all solutions are asked for, including constant and singular solutions.
-        asks_one: whether one solution suffices, such as a particular solution.
+        asks_one: whether a single solution suffices, such as a particular solution.
         is_variable_implied: whether the question does not name the independent variable.
 
     """
@@ -65,7 +65,7 @@ class DifferentialEquation:
 
     @property
     def may_determine_parameters(self) -> bool:
-        """Whether there are parameters, and more conditions than constants of integration."""
+        """Whether the equation has parameters, and fewer constants than conditions."""
         parameters = self.names - {self.variable, *self.functions}
         return len(self.conditions) > self.order and bool(parameters)
 
@@ -73,7 +73,7 @@ class DifferentialEquation:
     def has_branches(self) -> bool:
         """Whether an equation has a function with breaks or branches.
 
-        An example is the root of y^2, which is y or -y.
+        An example: the root of y^2 is y or -y.
         """
         nodes = (node for pair in self.equations for side in pair for node in nodes_of(side))
         records = (RECORDS.get(node.function) for node in nodes if node.args)
@@ -96,13 +96,13 @@ def read_differential_equation(text: str) -> DifferentialEquation:
     r"""Read a differential equation, or a system, with conditions.
 
     Args:
-        text: the question. It consists of formulas, words and punctuation.
+        text: the question, with formulas, words and punctuation.
 
     Returns:
         The equations as trees.
 
     Raises:
-        ProblemError: the text cannot be read, or it is not clear which letter is the function.
+        ProblemError: the text cannot be read, or the function is not clear.
 
     >>> read_differential_equation("y'' + y = 0, y(0) = 1, y'(0) = 0").order
     2
@@ -112,8 +112,8 @@ def read_differential_equation(text: str) -> DifferentialEquation:
         raise ProblemError(f"{text!r}: something else than a solution is asked for")
     question = equations_of_question(text)
     joined = normal(" , ".join((*question.formulas, *question.names)))
-    if (other := _NOT_JUDGED.search(joined)) is not None:
-        what = "impulses" if "delta" in other[0] else "partial differential equations"
+    if (match := _NOT_JUDGED.search(joined)) is not None:
+        what = "impulses" if "delta" in match[0] else "partial differential equations"
         raise ProblemError(f"{text!r}: {what} are not judged; write a factor \\delta as d")
     variable, functions, formulas = unknowns(text, question.formulas, question.names)
     if len(functions) > MOST_FUNCTIONS:
@@ -167,7 +167,7 @@ def _checked(
     """Check a question, and return the highest order of each function's derivatives.
 
     Raises:
-        ProblemError: there is no differential equation, the numbers of equations and functions
+        ProblemError: the text has no differential equation, the numbers of equations and functions
             differ, or a condition is not about a fixed point. A condition is about a fixed point if
             it does not contain the variable, and every function in it has a constant argument.
 

@@ -1,7 +1,7 @@
-"""The prose of a question, apart from its formulas, for all kinds of questions.
+"""The prose of a question, apart from formulas, for all kinds of questions.
 
-`vocabulary` has the words, and `words` finds and removes them. `frame` removes what stands around a
-question, and `instructions` what a prompt says of the response.
+`vocabulary` has the words, and `words` finds and removes the words. `frame` removes numbers,
+titles and hints around a question, and `instructions` the sentences of a prompt on the response.
 """
 
 from .frame import without_frame as without_frame

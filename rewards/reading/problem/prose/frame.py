@@ -1,4 +1,4 @@
-"""Removes what stands around a question: its number, titles, marks, hints, and instructions."""
+"""Removes the surroundings of a question: number, titles, marks, hints, and instructions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _HINT: Final = re.compile(
 
 
 def without_frame(text: str) -> str:
-    r"""Remove what stands around a question: its number, its marks, and hints.
+    r"""Remove the surroundings of a question: number, marks, and hints.
 
     >>> without_frame(r"**3.** (b) Find $\int x\,dx$. (Hint: it is easy.) [4 marks]").strip()
     'Find $\\int x\\,dx$.'

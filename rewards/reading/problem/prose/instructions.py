@@ -1,7 +1,7 @@
-r"""Leaves out what a prompt says of the response: "put your final answer within \\boxed{}".
+r"""Removes the instructions of a prompt on the response: "put your final answer within \\boxed{}".
 
 The template of a prompt stands around the question, and speaks of the response, of who writes the
-response and of who reads the response. A clause is left out only if all its words are known.
+response and of who reads the response. A clause is left out only if all words are known.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _is_instruction(clause: str) -> bool:
 
 
 def without_instructions(text: str) -> str:
-    r"""Remove what a prompt says of the response, such as the sentences of its template.
+    r"""Remove the instructions of a prompt on the response, such as the sentences of a template.
 
     >>> without_instructions(r"Find $x$. Put your final answer within \boxed{}.").strip()
     'Find $x$.'
@@ -73,9 +73,9 @@ def without_instructions(text: str) -> str:
     text = _BRACKETED.sub(r" \1 ", _CHAT.sub("\n", text))
     # of the same length, so that a clause of the one text is at the same place in the other
     plain = _PLACEHOLDER.sub(lambda match: _FILL * len(match[0]), text)
-    kept, position = [], 0
+    remaining_clauses, position = [], 0
     for clause in _CLAUSE.split(plain):
         if not _is_instruction(clause):
-            kept.append(text[position : position + len(clause)])
+            remaining_clauses.append(text[position : position + len(clause)])
         position += len(clause)
-    return "".join(kept)
+    return "".join(remaining_clauses)

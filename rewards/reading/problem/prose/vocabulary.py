@@ -1,6 +1,6 @@
-"""Words of questions and of prompts, by what they ask for or say.
+"""Words of questions and of prompts, by meaning.
 
-An underscore in `TABLE` joins the words of a phrase, which counts as one word.
+An underscore in `TABLE` joins the words of a phrase. A phrase counts as one word.
 """
 
 from __future__ import annotations

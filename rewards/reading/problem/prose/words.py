@@ -22,7 +22,7 @@ def _pattern(words: frozenset[str]) -> re.Pattern[str]:
 
 
 def without_words(text: str, words: frozenset[str]) -> str:
-    r"""Remove the words of an instruction from a text that may have formulas, too.
+    r"""Remove the words of an instruction from a text with or without formulas.
 
     >>> from calculus_harness.rewards.reading.problem.prose import POWER_SERIES
     >>> without_words(r"\text{Evaluate the series } a", POWER_SERIES).split()
@@ -43,7 +43,7 @@ _ASIDE: Final = re.compile(rf"{phrases('aside')}[^.?!\ue012]*")
 
 
 def without_asides(text: str) -> str:
-    """Remove what a question says for the case that there is no answer."""
+    """Remove the instructions of a question for the case without an answer."""
     return _ASIDE.sub(" ", text)
 
 
@@ -53,5 +53,5 @@ def says(text: str, role: str) -> bool:
 
 
 def states_kind(words: str) -> bool:
-    """Whether words state a kind of number that is not assumed anyway, such as "integer"."""
+    """Whether words state a kind of number beyond the default, such as "integer"."""
     return "not positive" in words or has_kind(without_words(words, row("no kind", "name")))

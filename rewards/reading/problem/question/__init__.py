@@ -1,1 +1,1 @@
-"""Takes questions apart that are asked in other people's words."""
+"""Takes apart questions in free wording."""

@@ -1,4 +1,4 @@
-r"""Reads questions for parameters that make a function continuous, or differentiable.
+r"""Reads questions for the parameters of a continuous or differentiable function.
 
 The function is defined by cases: "For which $k$ is $f(x)=\begin{cases}..\end{cases}$ continuous?"
 """
@@ -17,7 +17,7 @@ from ...latex.tokens.roles import IS_VALUE
 from ..conditions import NAME
 from ..derivatives import name_of, normal
 from ..layout import coordinates, only_reading, pieces_of, relation
-from .parts import NAMED, PLACE, taken_apart
+from .parts import NAMED, PLACEHOLDER, taken_apart
 from .pieces import ASKS
 from .requests import check_requests
 from .surroundings import changes_numbers
@@ -38,10 +38,10 @@ _COMPARISONS: Final = frozenset(("eq", "ge", "gt", "le", "lt", "ne"))
 
 
 class ContinuityQuestion(NamedTuple):
-    """A function with parameters that have to make the function continuous.
+    """A function with parameters. The parameters have to make the function continuous.
 
     Attributes:
-        function: the function, which is piecewise.
+        function: the piecewise function.
         variable: the variable.
         unknowns: the names of the parameters, in the order of the question.
         points: the points at which the function has to be continuous.
@@ -57,9 +57,9 @@ class ContinuityQuestion(NamedTuple):
 
 
 def read_continuity(text: str) -> ContinuityQuestion | None:
-    r"""Read a question for parameters that make a function continuous.
+    r"""Read a question for the parameters of a continuous function.
 
-    The result is None for any other question.
+    The result is None for another question.
 
     Raises:
         ProblemError: the function or the parameters are not clear.
@@ -72,12 +72,12 @@ def read_continuity(text: str) -> ContinuityQuestion | None:
     """
     if "cases}" not in text or _CONTINUOUS.search(text) is None:
         return None
-    parts = taken_apart(text)
-    if parts is None:
+    question_parts = taken_apart(text)
+    if question_parts is None:
         return None
-    marked_prose, formulas = parts
-    if (other := _ELSE.search(marked_prose)) is not None:
-        raise ProblemError(f"{text!r}: {other[0]!r} may ask for something else")
+    marked_prose, formulas = question_parts
+    if (match := _ELSE.search(marked_prose)) is not None:
+        raise ProblemError(f"{text!r}: {match[0]!r} may ask for something else")
     tables = [formula for formula in formulas if "cases}" in formula]
     named = NAMED.match(tables[0]) if len(tables) == 1 else None
     if named is None or changes_numbers(marked_prose):
@@ -108,18 +108,20 @@ def read_continuity(text: str) -> ContinuityQuestion | None:
 def read_values(text: str, unknowns: Sequence[str]) -> dict[str, Expression] | None:
     r"""Read the values of several parameters in an answer.
 
-    The result is None if the answer does not have one number for each parameter.
+    The result is None if the answer does not have a number for each parameter.
 
     >>> sorted(read_values(r"a = 1 \text{ and } b = 2", ("a", "b")))
     ['a', 'b']
 
     """
     plain = normal(_JOINS.sub(" , ", text)).strip(" .$")
-    left, equals, right = plain.partition("=")
-    if plain.startswith("(") and not (equals and right.strip().startswith("(")):
+    lhs, equals, rhs = plain.partition("=")
+    if plain.startswith("(") and not (equals and rhs.strip().startswith("(")):
         names, values = [*unknowns], coordinates(plain)
     elif plain.startswith("("):  # (a, b) = (1, 2)
-        names, values = ([part.strip() for part in coordinates(side)] for side in (left, right))
+        names, values = (
+            [coordinate.strip() for coordinate in coordinates(side)] for side in (lhs, rhs)
+        )
     else:
         sides = [relation(piece) for piece in pieces_of(plain, ",") if piece.strip()]
         names = [name_of(side[0]) for side in sides if side]
@@ -134,7 +136,7 @@ def read_values(text: str, unknowns: Sequence[str]) -> dict[str, Expression] | N
 
 
 def _names(formula: str) -> list[str]:
-    """The names in a formula that only lists names, such as ``(a, b)``."""
+    """The names in a list of names, such as ``(a, b)``. Empty for another formula."""
     inner = formula.strip()
     names = coordinates(inner) if inner.startswith("(") else [*pieces_of(inner, ",")]
     names = [name.strip() for name in names]
@@ -142,7 +144,7 @@ def _names(formula: str) -> list[str]:
 
 
 def _break_points(function: Expression, variable: str) -> tuple[Expression, ...]:
-    """The numbers with which the conditions of a piecewise function compare the variable."""
+    """The numbers compared with the variable in the conditions of a piecewise function."""
     points: dict[Expression, None] = {}
     for node in all_nodes(function):
         if isinstance(node, Call) and node.function in _COMPARISONS:
@@ -160,4 +162,4 @@ def _check_asked(marked_prose: str, formulas: list[str], unknowns: set[str]) -> 
         formula = formulas[int(asks["place"])] if asks["place"] else ""
         names = {*map(name_of, _names(formula))} if formula else unknowns
         if not names <= unknowns:
-            raise ProblemError(f"{PLACE.sub('..', asks[0])!r} may ask for something else")
+            raise ProblemError(f"{PLACEHOLDER.sub('..', asks[0])!r} may ask for something else")

@@ -24,7 +24,7 @@ from .requests import check_requests
 from .surroundings import asks_values, changes_numbers
 
 #: The words of the clauses: a derivative that is asked for, a point, the variable.
-ASKED, AT, RESPECT = ("derivative",), ("at",), ("respect",)
+DERIVATIVE, AT, RESPECT = ("derivative",), ("at",), ("respect",)
 #: What asks for a derivative, perhaps of the function that the question has named, and its order.
 _DERIVATIVE: Final = re.compile(
     rf"(?:\b(?P<its>its|the|their)\s+)?(?:\b(?P<order>{'|'.join(ORDINALS)})(?:[-\s]order)?\s+)?"
@@ -63,7 +63,7 @@ _BY_FUNCTION: Final = re.compile(
 def question_of_derivative(text: str) -> tuple[list[Clause], Conditions]:
     r"""Cut a question for a derivative into clauses, and read the conditions.
 
-    The words of a clause are `ASKED`, `AT` or `RESPECT`, or there are none for other formulas.
+    The words of a clause are `DERIVATIVE`, `AT` or `RESPECT`, or empty for another formula.
 
     Raises:
         ProblemError: words may change the question.
@@ -73,49 +73,51 @@ def question_of_derivative(text: str) -> tuple[list[Clause], Conditions]:
     ['v=t^2', 'dv/dt', 't=3']
 
     """
-    parts = divided(text)
-    if parts is None:
+    question_parts = divided(text)
+    if question_parts is None:
         return clauses(without_frame(text)), Conditions()
-    parts = _PHRASES.sub(" ", parts[0]), parts[1]
-    marked_prose, conditions = without_statements(*parts)
+    question_parts = _PHRASES.sub(" ", question_parts[0]), question_parts[1]
+    marked_prose, conditions = without_statements(*question_parts)
     marked_prose = without_asides(marked_prose)
-    if changes_numbers(marked_prose) or asks_values(*parts) or _NUMBERED.search(text):
+    if changes_numbers(marked_prose) or asks_values(*question_parts) or _NUMBERED.search(text):
         raise ProblemError("words may change the question")
-    formulas = [MAPPED.sub("", formula) for formula in parts[1]]
-    found = _Found(marked_prose)
+    formulas = [MAPPED.sub("", formula) for formula in question_parts[1]]
+    collected = _DerivativeFormulas(marked_prose)
     mentions = [
-        (piece, relation(piece), before) for piece, before in mentioned(marked_prose, formulas)
+        (piece, relation(piece), preceding_text)
+        for piece, preceding_text in mentioned(marked_prose, formulas)
     ]
+    # All definitions are known first, as "the derivative of f" may precede the formula of f.
     for _, sides, _ in mentions:
         if sides is not None and not (NAME.fullmatch(sides[0]) and NUMBER.fullmatch(sides[1])):
-            found.defined.setdefault(sides[0].partition("(")[0].strip(), sides[1])
+            collected.defined.setdefault(sides[0].partition("(")[0].strip(), sides[1])
     follows_variable = False  # with respect to x, and then y
-    for piece, sides, before in mentions:
-        sentence = re.split(r"[.?!;]\s", before)[-1]
+    for piece, sides, preceding_text in mentions:
+        sentence = re.split(r"[.?!;]\s", preceding_text)[-1]
         asks = _DERIVATIVE.search(sentence) is not None
-        near = before.rpartition("\ue012")[2]
-        words = near.replace(",", " ").lower().split()
+        words_before = preceding_text.rpartition("\ue012")[2]
+        words = words_before.replace(",", " ").lower().split()
         follows_variable &= {*words} <= {"and", "then"} and sides is None
         follows_variable |= words[-2:] == ["respect", "to"]
         if follows_variable:
-            if found.by not in ("", piece):
-                raise ProblemError(f"derivatives with respect to {found.by} and {piece}")
-            found.by = piece
+            if collected.by not in ("", piece):
+                raise ProblemError(f"derivatives with respect to {collected.by} and {piece}")
+            collected.by = piece
         elif sides is not None:
-            found.take_relation(piece, sides, near, asks=asks)
+            collected.take_relation(piece, sides, words_before, asks=asks)
         else:
-            found.take_formula(piece, near, asks=asks)
-    _check(marked_prose, formulas, found.defined)
-    return found.clauses(), conditions.also(found.conditions)
+            collected.take_formula(piece, words_before, asks=asks)
+    _check(marked_prose, formulas, collected.defined)
+    return collected.clauses(), conditions.also(collected.conditions)
 
 
 @dataclass(slots=True)
-class _Found:
+class _DerivativeFormulas:
     """The formulas of a question.
 
-    ``definitions`` and ``points`` are clauses. ``derivatives`` has the derivatives that are
-    written, and ``named`` the equations that give a derivative a name. ``defined`` has the right
-    sides of equations by the names on their left sides. ``function`` is the formula behind words
+    ``definitions`` and ``points`` are clauses. ``derivatives`` has the derivatives in
+    formulas, and ``named`` the equations of a name with a derivative. ``defined`` has the right
+    sides of equations by the names on the left sides. ``function`` is the formula behind words
     such as "derivative of", and ``by`` the formula behind "respect to".
     """
 
@@ -129,12 +131,12 @@ class _Found:
     function: str = ""
     by: str = ""
 
-    def take_formula(self, piece: str, near: str, *, asks: bool) -> None:
+    def take_formula(self, piece: str, words_before: str, *, asks: bool) -> None:
         """Take a formula without an equals sign.
 
         Args:
             piece: the formula.
-            near: the words between the preceding formula and this formula.
+            words_before: the words between the preceding formula and the formula.
             asks: whether the sentence asks for a derivative.
 
         Raises:
@@ -147,16 +149,16 @@ class _Found:
             self.derivatives.append(piece)
         elif (conditions := conditions_of(piece)) is not None:
             self.conditions = self.conditions.also(conditions)
-        elif piece.startswith("(") and re.search(r"\b(?:at|point)\b", near):
+        elif piece.startswith("(") and re.search(r"\b(?:at|point)\b", words_before):
             if NUMBER.fullmatch(piece.strip("() ").replace(",", " ")):
                 self.points.append(Clause(AT, piece))
-            elif not all(re.fullmatch("[a-z]", each) for each in coordinates(piece)):
+            elif not all(re.fullmatch("[a-z]", coordinate) for coordinate in coordinates(piece)):
                 raise ProblemError(f"the derivative at {piece}?")
         elif NUMBER.fullmatch(piece) and piece.strip() and (self.function or not asks):
             raise ProblemError(f"what is {piece!r}?")
         elif asks and (name in self.defined or not NAME.fullmatch(piece)):
             body = name if name in self.defined else piece
-            if self.function not in ("", body) or near.lower().split()[-2:] in _HAS:
+            if self.function not in ("", body) or words_before.lower().split()[-2:] in _HAS:
                 raise ProblemError(f"what is {piece!r}?")
             self.function = body
 
@@ -165,29 +167,31 @@ class _Found:
         match = re.match(r"([A-Za-z])_\{?[a-z ]{1,5}\}?", piece)
         return match is not None and match[1] in self.defined
 
-    def take_relation(self, piece: str, sides: tuple[str, str], near: str, *, asks: bool) -> None:
+    def take_relation(
+        self, piece: str, sides: tuple[str, str], words_before: str, *, asks: bool
+    ) -> None:
         """Take a formula with an equals sign.
 
         Args:
             piece: the formula.
             sides: the sides of the formula.
-            near: the words between the preceding formula and this formula.
+            words_before: the words between the preceding formula and the formula.
             asks: whether the sentence asks for a derivative.
 
         Raises:
             ProblemError: the formula is the value of a derivative.
 
         """
-        left, right = sides
-        name = left.partition("(")[0].strip()
-        value = VALUE.fullmatch(left)
-        if has_derivative(right) and NAME.fullmatch(name):
-            self.named.append((piece, right))
-        elif has_derivative(left):
-            if right.strip(" ?."):
+        lhs, rhs = sides
+        name = lhs.partition("(")[0].strip()
+        value = VALUE.fullmatch(lhs)
+        if has_derivative(rhs) and NAME.fullmatch(name):
+            self.named.append((piece, rhs))
+        elif has_derivative(lhs):
+            if rhs.strip(" ?."):
                 raise ProblemError(f"{piece!r} is not used")
-            self.derivatives.append(left)
-        elif NAME.fullmatch(left) and (NUMBER.fullmatch(right) or re.search(r"\bat\b", near)):
+            self.derivatives.append(lhs)
+        elif NAME.fullmatch(lhs) and (NUMBER.fullmatch(rhs) or re.search(r"\bat\b", words_before)):
             self.points.append(Clause(AT, piece))
         elif not _OF_ITSELF.fullmatch(piece) and not (
             value is not None and NUMBER.fullmatch(value["at"])  # f(0) = 0 beside a formula of f
@@ -198,6 +202,8 @@ class _Found:
 
     def clauses(self) -> list[Clause]:
         """The definitions, the derivative, and the point."""
+        # A derivative as a formula counts more than the name of a derivative, such as v = dx/dt,
+        # and a name counts more than words.
         derivatives = [*dict.fromkeys(map(_by_function, self.derivatives))]
         if derivatives:
             self.definitions += [Clause((), piece) for piece, _ in self.named]
@@ -209,7 +215,7 @@ class _Found:
         return [
             *self.definitions,
             *by,
-            *(Clause(ASKED, each) for each in derivatives),
+            *(Clause(DERIVATIVE, derivative) for derivative in derivatives),
             *self.points,
         ]
 
@@ -217,11 +223,13 @@ class _Found:
         """The derivative that words ask for."""
         names, body = [*self.defined], self.function
         requests = [*_DERIVATIVE.finditer(self.marked_prose)]
-        orders = {ORDINALS[each["order"].lower()] for each in requests if each["order"]}
+        orders = {ORDINALS[request["order"].lower()] for request in requests if request["order"]}
         order = min(orders, default=1)
         spoken = self.marked_prose.lower()
         if len(orders) > 1 or "derivatives" in spoken or "at the origin" in spoken:
             raise ProblemError("several derivatives, or a derivative at a point")
+        # The slope of a curve is dy/dx, also of an implicit curve. The gradient of a function of
+        # several variables is a vector.
         if "gradient" in spoken or "slope" in spoken:
             is_curve = names != [body] or NAME.fullmatch(body) is None or body == "r"
             if self.definitions and is_curve and (body in names or not body):
@@ -233,7 +241,7 @@ class _Found:
             not body
             and len(names) == 1
             and NAME.fullmatch(names[0])
-            and any(each["its"] for each in requests)
+            and any(request["its"] for request in requests)
         ):
             body = names[0]
         if not body:
@@ -244,7 +252,7 @@ class _Found:
             return [_quotient(body, self.by)] if order == 1 else []
         if NAME.fullmatch(body) and not self.by:
             return [body + "'" * order]
-        letters = {name_of(each) for each in SYMBOL.findall(body) if len(each) == 1} - {"e"}
+        letters = {name_of(letter) for letter in SYMBOL.findall(body) if len(letter) == 1} - {"e"}
         x = self.by or ("x" if "x" in letters or len(letters) != 1 else letters.pop())
         power = f"^{{{order}}}" if order > 1 else ""
         if NAME.fullmatch(body):

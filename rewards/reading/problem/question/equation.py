@@ -63,15 +63,15 @@ _DESCRIBES: Final = re.compile(r"\b(?:from|given|if|such|when|where|with)\b")
 
 
 class Equations(NamedTuple):
-    """The differential equations of a question, and what the question says of the solutions.
+    """The differential equations of a question, and the properties of the requested solutions.
 
     Attributes:
         formulas: the equations and the conditions.
-        names: the letters, and the functions with their variable, that stand alone in the question.
-        kinds: pairs of a parameter's name and its kind, such as ``integer``.
+        names: the letters, and the functions with the variable, alone in the question.
+        kinds: pairs of a parameter's name and kind, such as ``integer``.
         asks_all: whether all solutions are asked for, including constant and singular solutions.
-        asks_one: whether one solution suffices, such as a particular solution.
-        needs_condition: a word that may state a condition if no formula does. It may be empty.
+        asks_one: whether a single solution suffices, such as a particular solution.
+        needs_condition: a word for a possible condition, if no formula is a condition, or empty.
 
     """
 
@@ -87,42 +87,47 @@ def equations_of_question(text: str) -> Equations:
     r"""Find the equations and the conditions.
 
     Raises:
-        ProblemError: there is no differential equation, or words may change the question.
+        ProblemError: the text has no differential equation, or words may change the question.
 
     >>> equations_of_question("Which curve through $(1,2)$ satisfies $y' = xy$?").formulas
     ("y' = xy", 'y(1) = 2')
 
     """
-    parts = divided(text)
-    if parts is None:
-        plain = [link for each in clauses(without_frame(text)) for link in links(each.formula)]
+    question_parts = divided(text)
+    if question_parts is None:
+        plain = [link for clause in clauses(without_frame(text)) for link in links(clause.formula)]
         return Equations(
-            tuple(each for each in plain if not _is_name(each)), tuple(filter(_is_name, plain))
+            tuple(link for link in plain if not _is_name(link)),
+            tuple(filter(_is_name, plain)),
         )
-    marked_prose, conditions = without_statements(*parts)
-    marked_prose, formulas = without_asides(marked_prose), _with_one_name(parts[1])
-    if changes_numbers(marked_prose) or asks_values(*parts):
+    marked_prose, conditions = without_statements(*question_parts)
+    marked_prose, formulas = without_asides(marked_prose), _with_one_name(question_parts[1])
+    if changes_numbers(marked_prose) or asks_values(*question_parts):
         raise ProblemError("words may change the question")
+    # "The slope is f" is the equation y' = f. The words are removed, as f is no equation alone.
     slope = _SLOPE.search(marked_prose)
-    found = _Found(text, [f"y' = {formulas[int(slope['place'])]}"] if slope else [])
+    collected = _EquationFormulas(text, [f"y' = {formulas[int(slope['place'])]}"] if slope else [])
     without_slope = _SLOPE.sub(" ", marked_prose, count=1)
-    for piece, before in mentioned(without_slope, formulas):
+    for piece, preceding_text in mentioned(without_slope, formulas):
         for link in links(_expanded(piece)):
-            found.take(link, before)
-    equations = [each for each in found.equations if not _is_notation(each)] or found.equations
+            collected.take(link, preceding_text)
+    # An equation such as p = y' only explains a notation if the question has another equation.
+    equations = [
+        equation for equation in collected.equations if not _is_notation(equation)
+    ] or collected.equations
     if not equations:
         raise ProblemError(f"{text!r}: no differential equation")
     if slope is not None and len(equations) > 1:
         raise ProblemError("an equation, and the slope of a curve")
-    formulas_of_question = found.formulas(equations, marked_prose)
+    formulas_of_question = collected.formulas(equations, marked_prose)
     if (word := _RESTRICTS.search(marked_prose)) is not None:
         raise ProblemError(f"{word[0]!r} may restrict the solutions")
     _check_asked(without_slope, formulas, equations)
     may_state = _MAY_STATE.search(marked_prose)
     return Equations(
         tuple(formulas_of_question),
-        tuple(found.names),
-        conditions.also(found.conditions).kinds,
+        tuple(collected.names),
+        conditions.also(collected.conditions).kinds,
         _ASKS_ALL.search(marked_prose) is not None,
         re.search(r"\b(?:nontrivial|particular)\b", marked_prose, re.IGNORECASE) is not None,
         may_state[0] if may_state else "",
@@ -146,21 +151,22 @@ def links(formula: str) -> list[str]:
 
 
 class _Relation(NamedTuple):
-    """An equation of a question, which may state a point, such as x = 0, or a known solution."""
+    """An equation of a question, perhaps a point, such as x = 0, or a known solution."""
 
-    left: str
-    right: str
+    lhs: str
+    rhs: str
     written: str
     may_be_point: bool
     is_hint: bool
 
 
-class _Found:
-    """The formulas of a question, sorted by what they say.
+class _EquationFormulas:
+    """The formulas of a question, sorted by their meaning.
 
-    ``relations`` are all equations, and ``equations`` those with derivatives. ``points`` are points
-    of the plane. ``names`` are letters, and functions of their variable. ``parts`` are formulas
-    behind words such as "is", and ``solved_for`` are names behind "for".
+    ``relations`` are all equations, and ``equations`` the equations with derivatives. ``points``
+    are points of the plane. ``names`` are letters, and functions of the variable.
+    ``stated_formulas`` are formulas behind words such as "is". ``solved_for`` are names behind
+    "for".
     """
 
     def __init__(self, text: str, equations: list[str]) -> None:
@@ -169,21 +175,23 @@ class _Found:
         self.relations: list[_Relation] = []
         self.points: list[str] = []
         self.names: list[str] = []
-        self.parts: list[str] = []
+        self.stated_formulas: list[str] = []
         self.solved_for: list[str] = []
         self.conditions = Conditions()
 
-    def take(self, piece: str, before: str) -> None:
+    def take(self, piece: str, preceding_text: str) -> None:
         """Sort a piece of a formula.
 
         Raises:
-            ProblemError: the formula may be what is asked for, or may be a condition.
+            ProblemError: the formula may be asked for, or may be a condition.
 
         """
         sides, value = relation(piece), VALUE.fullmatch(piece)
         if sides is not None:
-            is_point = re.search(r"\b(?:at|when)\s*\Z", before) or NUMBER.fullmatch(sides[1])
-            is_hint = before.lower().split()[-1:] in _HINTS
+            is_point = re.search(r"\b(?:at|when)\s*\Z", preceding_text) or NUMBER.fullmatch(
+                sides[1]
+            )
+            is_hint = preceding_text.lower().split()[-1:] in _HINTS
             self.relations.append(_Relation(*sides, piece, is_point is not None, is_hint))
             self.names += [sides[0]] if is_point and _is_name(sides[0]) else []
             self.equations += [piece] if has_derivative(piece) else []
@@ -193,15 +201,15 @@ class _Found:
             raise ProblemError(f"what is {piece!r}?")
         elif _is_name(piece):
             self.names.append(piece)
-            self.solved_for += [piece] if re.search(r"\bfor\s*\Z", before) else []
+            self.solved_for += [piece] if re.search(r"\bfor\s*\Z", preceding_text) else []
         elif (conditions := conditions_of(piece)) is not None:
             self.conditions = self.conditions.also(conditions)
         elif re.fullmatch(r"\([^,]*,[^,]*\)", piece) and all(
             map(NUMBER.fullmatch, coordinates(piece))
         ):
             self.points.append(piece)
-        elif re.search(r"\b(?:be|equals|for|is)\s*\Z", before):
-            self.parts.append(piece)
+        elif re.search(r"\b(?:be|equals|for|is)\s*\Z", preceding_text):
+            self.stated_formulas.append(piece)
 
     def formulas(self, equations: list[str], marked_prose: str) -> list[str]:
         """The equations, and the conditions: values, points of the curve, and values at points.
@@ -212,11 +220,15 @@ class _Found:
         """
         variable, functions, _ = unknowns(self.text, equations, self.names)
         joined = "".join(equations).replace(" ", "")
-        known = (variable, *functions)
-        strange = [each for each in self.parts if each.replace(" ", "") not in joined]
-        strange += [each for each in self.parts if has_derivative(each)]
+        known_names = (variable, *functions)
+        # A formula with no known role may be a condition, and a question without the condition has
+        # other solutions.
+        strange = [
+            formula for formula in self.stated_formulas if formula.replace(" ", "") not in joined
+        ]
+        strange += [formula for formula in self.stated_formulas if has_derivative(formula)]
         strange += [
-            each for each in self.solved_for if name_of(each.partition("(")[0]) not in known
+            name for name in self.solved_for if name_of(name.partition("(")[0]) not in known_names
         ]
         strange += (
             []
@@ -225,58 +237,66 @@ class _Found:
         )
         if strange:
             raise ProblemError(f"what is {strange[0]!r}?")
-        pairs = (coordinates(each) for each in self.points)
+        pairs = (coordinates(point) for point in self.points)
         values = [f"{functions[0]}({a}) = {b}" for a, b in pairs]
-        parameters = _letters(" ".join(equations)) - {*known}
-        at: list[int] = []
-        given: dict[int, str] = {}  # a function by the place of its value
-        for place, (left, right, written, may_be_point, is_hint) in enumerate(self.relations):
-            function, value = _function_of(left, functions), VALUE.fullmatch(left)
-            if name_of(left) == variable and may_be_point:
-                at.append(place)
-            elif function and _is_value(right, variable) and written != equations[0]:
-                given |= {} if is_hint else {place: function}
+        # A value and its point may be two relations: "y = 2 when x = 0". The values and the points
+        # are collected first, and then paired by their order.
+        parameters = _letters(" ".join(equations)) - {*known_names}
+        point_indices: list[int] = []
+        function_at: dict[int, str] = {}  # a function by the index of its value
+        for index, (lhs, rhs, written, may_be_point, is_hint) in enumerate(self.relations):
+            function, value = _function_of(lhs, functions), VALUE.fullmatch(lhs)
+            if name_of(lhs) == variable and may_be_point:
+                point_indices.append(index)
+            elif function and _is_value(rhs, variable) and written != equations[0]:
+                function_at |= {} if is_hint else {index: function}
             elif value and name_of(value["name"]) in functions and written not in equations:
                 values += [written] if name_of(value["at"]) != variable else []
             elif value and NUMBER.fullmatch(value["at"]) and written not in equations:
                 raise ProblemError(f"what is {value['name']} in {written!r}?")
-            elif (letters := _letters(left)) and letters <= parameters:
+            elif (letters := _letters(lhs)) and letters <= parameters:
                 raise ProblemError(f"{written!r} may change the question")
-        if at and not given and not values:
-            raise ProblemError(f"what holds at {self.relations[at[0]].written}?")
-        point_of = {place: self._point(place, at, given) for place in given}
-        moved = {self.relations[place].written for place, point in point_of.items() if point}
+        if point_indices and not function_at and not values:
+            raise ProblemError(f"what holds at {self.relations[point_indices[0]].written}?")
+        point_of = {index: self._point(index, point_indices, function_at) for index in function_at}
+        moved = {self.relations[index].written for index, point in point_of.items() if point}
         values += [
-            f"{given[place]}({point}) = {self.relations[place].right}"
-            for place, point in point_of.items()
+            f"{function_at[index]}({point}) = {self.relations[index].rhs}"
+            for index, point in point_of.items()
             if point
         ]
-        return [each for each in equations if each not in moved] + values
+        return [equation for equation in equations if equation not in moved] + values
 
-    def _point(self, place: int, at: list[int], given: Collection[int]) -> str:
-        """The point at which a function has a value. It is empty if the value is only a hint.
+    def _point(self, index: int, point_indices: list[int], value_indices: Collection[int]) -> str:
+        """The point at which a function has a value. The point is empty if the value is a hint.
 
-        The point is the only one, or the last point before the value if the first point stands
-        before all values, or else the next point. A letter is a value only beside a point or
-        another value.
+        A question with a single point has all values there. If the first point stands before all
+        values, each value belongs to the last point before the value, and else to the next point.
+        A letter is a value only beside a point or another value.
 
         Args:
-            place: the place of the value among the relations.
-            at: the places of the points.
-            given: the places of all values.
+            index: the index of the value among the relations.
+            point_indices: the indices of the points.
+            value_indices: the indices of all values.
 
         Raises:
             ProblemError: the point is not clear.
 
         """
-        value = self.relations[place]
-        if not NUMBER.fullmatch(value.right) and {place - 1, place + 1}.isdisjoint((*at, *given)):
+        value = self.relations[index]
+        if not NUMBER.fullmatch(value.rhs) and {index - 1, index + 1}.isdisjoint(
+            (*point_indices, *value_indices)
+        ):
             return ""
-        is_behind = bool(at) and at[0] < min(given)
-        near = [x for x in at if x < place][-1:] if is_behind else [x for x in at if x > place][:1]
-        near = near or at
-        if len(near) == 1:
-            return self.relations[near[0]].right
+        is_behind = bool(point_indices) and point_indices[0] < min(value_indices)
+        candidates = (
+            [at for at in point_indices if at < index][-1:]
+            if is_behind
+            else [at for at in point_indices if at > index][:1]
+        )
+        candidates = candidates or point_indices
+        if len(candidates) == 1:
+            return self.relations[candidates[0]].rhs
         raise ProblemError(f"where is {value.written}?")
 
 
@@ -285,7 +305,7 @@ def _letters(formula: str) -> set[str]:
 
 
 def _is_name(piece: str) -> bool:
-    """Whether a formula is only a name, or a function with its variable, as y(x)."""
+    """Whether a formula is only a name, or a function of the variable, as y(x)."""
     return NAME.fullmatch(piece) is not None or APPLIED.fullmatch(piece) is not None
 
 
@@ -296,7 +316,7 @@ def _is_value(text: str, variable: str) -> bool:
 
 
 def _function_of(text: str, functions: Sequence[str]) -> str:
-    """Write a function or its derivative with primes. For any other text, the result is empty."""
+    """Write a function or a derivative with primes. For another text, the result is empty."""
     quotients = operators(text)
     if len(quotients) == 1 and not text[: quotients[0].start].strip():
         name = quotients[0].of.strip()
@@ -327,8 +347,8 @@ def _is_notation(equation: str) -> bool:
     sides = relation(equation)
     if sides is None or NAME.fullmatch(sides[0].strip()) is None:
         return False
-    found = operators(sides[1])
-    is_operator = [each[:2] for each in found] == [(0, len(sides[1].strip()))]
+    derivatives = operators(sides[1])
+    is_operator = [derivative[:2] for derivative in derivatives] == [(0, len(sides[1].strip()))]
     return is_operator or re.fullmatch(r"[A-Za-z]\s*'+", sides[1].strip()) is not None
 
 

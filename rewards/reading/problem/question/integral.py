@@ -1,15 +1,15 @@
-r"""Reads a question for an integral in other people's words: "3. Find $\int a^x dx$, $a>0$. [4]".
+r"""Reads a question for an integral in free words: "3. Find $\int a^x dx$, $a>0$. [4]".
 
-1. What stands around the question is left out: its number, marks, hints.
-2. If no formula is marked, the integral is found by its sign, or by words such as "integral of".
+1. The surroundings of the question are left out: number, marks, hints.
+2. If no formula is marked, the integral is found by the sign, or by words such as "integral of".
 3. The main formula has the integral sign. Without a sign, words say which formula is the integrand
    ("Integrate $x e^x$"), the variable ("with respect to") and the limits ("from", "to").
-4. Statements about symbols become conditions. Any other formula has to be a symbol or a part of the
+4. Statements about symbols become conditions. Another formula has to be a symbol or a part of the
    integral, a definition in the integral, a substitution, a form of the answer, or a fact about
    numbers.
 5. The remaining prose may not change the question. Beside an integral with a sign, words of
-   arithmetic are refused, another quantity "of" the integral, and what is done with the integral
-   afterwards. Words that stand for a sign are all understood, as in other kinds of questions.
+   arithmetic are refused, another quantity "of" the integral, and operations on the integral
+   afterwards. In place of a sign, all words are understood, as in the rest of the questions.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..conditions import Conditions
 from ..layout import ENDS, pieces_of
 from ..marks import LONGEST
 from .mentions import divided
-from .parts import ASKS_INTEGRAL, NAMED, PLACE, TAIL, Target, taken_apart
+from .parts import ASKS_INTEGRAL, NAMED, PLACEHOLDER, TAIL, Target, taken_apart
 from .surroundings import RELATION, formula_of_question
 
 #: An integral sign, perhaps without its backslash.
@@ -44,11 +44,11 @@ _ROLES: Final = (
     (re.compile(r"\bfrom\s*\Z"), "_"),
     (re.compile(r"\bto\s*\Z"), "^"),
     (re.compile(r"\bbetween\s*\Z"), "_"),
-    (re.compile(rf"\bbetween\s+{PLACE.pattern}\s+and\s*\Z"), "^"),
+    (re.compile(rf"\bbetween\s+{PLACEHOLDER.pattern}\s+and\s*\Z"), "^"),
     (
         re.compile(
-            rf"(?i)\b{ASKS_INTEGRAL}\s*:?(?:\s+(?:of\b|with\s+respect\s+to\s+{PLACE.pattern}"
-            rf"|(?:in|on|over)\s+{PLACE.pattern}|from\s+{PLACE.pattern}\s+to\s+{PLACE.pattern}|(?!{_OPERATIONS})[a-z-]+)){{0,6}}\s*:?\s*\Z"
+            rf"(?i)\b{ASKS_INTEGRAL}\s*:?(?:\s+(?:of\b|with\s+respect\s+to\s+{PLACEHOLDER.pattern}"
+            rf"|(?:in|on|over)\s+{PLACEHOLDER.pattern}|from\s+{PLACEHOLDER.pattern}\s+to\s+{PLACEHOLDER.pattern}|(?!{_OPERATIONS})[a-z-]+)){{0,6}}\s*:?\s*\Z"
         ),
         "integrand",
     ),
@@ -56,7 +56,7 @@ _ROLES: Final = (
 #: An interval of integration, and what stands before it: the integral of f over [0, 1].
 _INTERVAL: Final = re.compile(r"\[([^\[\],]+),([^\[\],]+)\]")
 _OVER: Final = re.compile(
-    rf"\bintegral\s+of\s+{PLACE.pattern}\s+(?:on|over)\s+(?:the\s+interval\s+)?\Z"
+    rf"\bintegral\s+of\s+{PLACEHOLDER.pattern}\s+(?:on|over)\s+(?:the\s+interval\s+)?\Z"
 )
 #: What stands before the formula of a function: f: x \mapsto.
 MAPPED: Final = re.compile(
@@ -67,7 +67,7 @@ _IN_WORDS: Final = re.compile(
     r"\(?(?P<name>(?:\\[{}]|[^=(){},;\s]){1,40})\s*=\s*\\text\s*\{(?P<words>[^{}]*)\}\)?"
 )
 #: What words speak of: $x$ is the variable, the fractional part of $x$.
-_EXPLAINED: Final = re.compile(rf"{PLACE.pattern}\s+is\b|\bof\s+{PLACE.pattern}")
+_EXPLAINED: Final = re.compile(rf"{PLACEHOLDER.pattern}\s+is\b|\bof\s+{PLACEHOLDER.pattern}")
 #: A letter that may be a variable.
 _FREE_LETTER: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-df-z](?![A-Za-z])")
 _WIDE_SPACE: Final = re.compile(r"\\q?quad(?![A-Za-z])")
@@ -82,7 +82,7 @@ _DIFFERENTIAL: Final = re.compile(
 
 
 def integral_question(text: str) -> tuple[str, Conditions] | None:
-    r"""Find the integral that a question asks for. Return its formula and the conditions.
+    r"""Find the requested integral. Return the formula and the conditions.
 
     The result is None if the question is not understood.
 
@@ -95,25 +95,25 @@ def integral_question(text: str) -> tuple[str, Conditions] | None:
     '\\int _{0}^{1} {x*e^x} '
 
     """
-    parts = taken_apart(text)
-    if parts is None and _SIGN.search(text):  # int_0^1 x dx, or \int_0^1 x\,dx = ?
+    question_parts = taken_apart(text)
+    if question_parts is None and _SIGN.search(text):  # int_0^1 x dx, or \int_0^1 x\,dx = ?
         bare = TAIL.sub("", prose.without_frame(text).strip())
         if "\\int" not in bare or bare != text.strip():
-            parts = ("\ue0120\ue012", [bare])
-    parts = parts or _listed(text)
-    integral = _integral(*parts) if parts else None
-    if not parts or not integral:
+            question_parts = ("\ue0120\ue012", [bare])
+    question_parts = question_parts or _listed(text)
+    integral = _integral(*question_parts) if question_parts else None
+    if not question_parts or not integral:
         return None
-    formula, conditions = formula_of_question(parts, integral)
+    formula, conditions = formula_of_question(question_parts, integral)
     if "Heaviside" in text:  # else H(x) may be a product
         formula = _STEP.sub(r"\\operatorname{Heaviside}", formula)
     return formula, conditions
 
 
 def _listed(text: str) -> tuple[str, list[str]] | None:
-    r"""Take an unmarked formula apart, and what stands behind it: ``f(x),\quad x = 2t``.
+    r"""Take an unmarked formula and the text behind the formula apart: ``f(x),\quad x = 2t``.
 
-    The result is None if nothing stands behind the formula, or another formula that is no relation.
+    The result is None if nothing stands behind the formula, or another formula without a relation.
     """
     if len(text) > LONGEST:
         return None
@@ -121,22 +121,24 @@ def _listed(text: str) -> tuple[str, list[str]] | None:
     marked_prose, formulas = divided(in_words) or ("\ue0120\ue012", [text])
     listed: list[str] = []
 
-    def cut(place: re.Match[str]) -> str:
-        first = len(listed)
-        formula = _PAUSE_SPACE.sub(r"\\:", formulas[int(place[1])])
+    def cut(mention: re.Match[str]) -> str:
+        start = len(listed)
+        formula = _PAUSE_SPACE.sub(r"\\:", formulas[int(mention[1])])
         pieces = pieces_of(_WIDE_SPACE.sub(";", formula), ",;")
         listed.extend(filter(None, (ENDS.sub("", piece).strip() for piece in pieces)))
-        return ", ".join(f"\ue012{at}\ue012" for at in range(first, len(listed)))
+        return ", ".join(f"\ue012{at}\ue012" for at in range(start, len(listed)))
 
-    marked_prose = PLACE.sub(cut, marked_prose)
+    marked_prose = PLACEHOLDER.sub(cut, marked_prose)
+    # Every formula beside the integral has to be a relation or explained by words, because another
+    # formula may be a second integrand.
     signed = [at for at, piece in enumerate(listed) if _SIGN.search(piece)]
     main = signed or [0]
-    others = [piece for at, piece in enumerate(listed) if at not in main]
+    further_formulas = [piece for at, piece in enumerate(listed) if at not in main]
     explained = {listed[int(a or b)] for a, b in _EXPLAINED.findall(marked_prose)}
-    if not all(RELATION.search(piece) or piece in explained for piece in others):
+    if not all(RELATION.search(piece) or piece in explained for piece in further_formulas):
         return None  # another integrand
     is_named = any(_without_name(listed[at]) != listed[at] for at in signed)
-    is_alone = not (others or is_named or PLACE.sub("", marked_prose).strip())
+    is_alone = not (further_formulas or is_named or PLACEHOLDER.sub("", marked_prose).strip())
     if is_alone or prose.says(marked_prose, "operation"):
         return None
     # a request, so that every word has to be known; braces are the fractional part anyway
@@ -145,7 +147,7 @@ def _listed(text: str) -> tuple[str, list[str]] | None:
         marked_prose = marked_prose.replace("fractional part", "function")
     if signed:
         return f"find {marked_prose}", listed
-    named_values = [named for piece in others if (named := NAMED.match(piece))]
+    named_values = [named for piece in further_formulas if (named := NAMED.match(piece))]
     if any(not d["variable"] and _FREE_LETTER.search(d.string, d.end()) for d in named_values):
         return None  # of u^2, u = sin x the variable is not known
     return f"integrate {marked_prose}", listed
@@ -161,12 +163,12 @@ def _integral(marked_prose: str, formulas: list[str]) -> Target | None:
     if signed and not _SIGN.fullmatch(formulas[signed[0]].strip()):
         formula = _with_latex_limits(formulas[signed[0]])
         numbers = frozenset(signed)
-        said = re.match(
-            rf"\s*from\s+{PLACE.pattern}\s+to\s+{PLACE.pattern}",
+        limits_in_words = re.match(
+            rf"\s*from\s+{PLACEHOLDER.pattern}\s+to\s+{PLACEHOLDER.pattern}",
             marked_prose.partition(f"\ue012{signed[0]}\ue012")[2],
         )
-        if said is not None:  # \int f(x) dx from 0 to 1
-            lower, upper = map(int, said.groups())
+        if limits_in_words is not None:  # \int f(x) dx from 0 to 1
+            lower, upper = map(int, limits_in_words.groups())
             sign = _SIGN.search(formula)
             assert sign is not None
             scripts = f"_{{{formulas[lower]}}}^{{{formulas[upper]}}}"
@@ -175,18 +177,20 @@ def _integral(marked_prose: str, formulas: list[str]) -> Target | None:
         return _target(_without_name(formula), numbers, formula)
     if signed:  # the sign alone, as in "\int from 0 to 1 of f(x) dx"
         marked_prose = marked_prose.replace(f"\ue012{signed[0]}\ue012", "integral")
+    # Without an integral with a sign, the words before each formula tell the role of the formula.
     roles: dict[str, int] = {}
-    for match in PLACE.finditer(marked_prose):
-        before = marked_prose[: match.start()]
-        role = next((role for last, role in _ROLES if last.search(before)), "")
+    for match in PLACEHOLDER.finditer(marked_prose):
+        preceding_text = marked_prose[: match.start()]
+        role = next((role for pattern, role in _ROLES if pattern.search(preceding_text)), "")
         interval = _INTERVAL.fullmatch(formulas[int(match[1])].strip())
-        if interval is not None and not role and _OVER.search(before):
+        if interval is not None and not role and _OVER.search(preceding_text):
             roles |= {"_": len(formulas), "^": len(formulas) + 1, "interval": int(match[1])}
             formulas += interval.groups()
         if role in roles and role != "integrand":
             return None
         if role:
             roles.setdefault(role, int(match[1]))
+    # The integral is written in LaTeX, so that the same reader serves both forms of a question.
     limits = [mark for mark in "_^" if mark in roles]
     is_definite = bool(limits) or re.search(r"\bdefinite\b", marked_prose)
     if "integrand" not in roles or (is_definite and len(limits) < 2):
@@ -206,10 +210,10 @@ def _integral(marked_prose: str, formulas: list[str]) -> Target | None:
 
 def _is_fact(formula: str) -> bool:
     """Whether a formula states the value of an integral, or defines a function by an integral."""
-    sign, (left, *right) = _SIGN.search(formula), formula.split("=")
-    is_named = sign is not None and len(right) == 1 and not _SIGN.search(left)
+    sign, (lhs, *rhs) = _SIGN.search(formula), formula.split("=")
+    is_named = sign is not None and len(rhs) == 1 and not _SIGN.search(lhs)
     name = _without_name(formula) != formula and NAMED.match(formula) is not None
-    return bool(right and right[-1]) and not (is_named and name)
+    return bool(rhs and rhs[-1]) and not (is_named and name)
 
 
 def _target(formula: str, numbers: frozenset[int], written: str) -> Target:
@@ -223,8 +227,8 @@ def _without_name(formula: str) -> str:
     r"""Remove the name of an integral: E[X^2] =, \langle r\rangle =, but not 2I =."""
     sign = _SIGN.search(formula)
     name, equals, factor = formula[: sign.start() if sign else 0].rpartition("=")
-    inside = re.sub(r"\([^()]*\)|\[[^\[\]]*\]|\\langle.*?\\rangle|_\{[^{}]*\}|_\w", "", name)
-    if not equals or re.search(r"[-\d+*/^=<>]|\\(?:frac|sqrt|ln|log|exp)", inside):
+    letters = re.sub(r"\([^()]*\)|\[[^\[\]]*\]|\\langle.*?\\rangle|_\{[^{}]*\}|_\w", "", name)
+    if not equals or re.search(r"[-\d+*/^=<>]|\\(?:frac|sqrt|ln|log|exp)", letters):
         return formula
     return factor + formula[sign.start() if sign else 0 :]
 

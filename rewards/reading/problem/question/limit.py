@@ -1,4 +1,4 @@
-r"""Reads a question for a limit in other people's words.
+r"""Reads a question for a limit in free words.
 
 The formula of the limit has a sign, or words say which formula is the function ("the limit of") and
 where the variable tends to ("as $x$ approaches $0$ from the right").
@@ -11,9 +11,9 @@ from typing import Final
 
 from ....errors import ProblemError
 from .. import prose
-from ..conditions import NAME, WHOLE, Conditions
+from ..conditions import INDEX_LETTERS, NAME, Conditions
 from ..layout import pieces_of
-from .parts import NAMED, PLACE, Target, taken_apart
+from .parts import NAMED, PLACEHOLDER, Target, taken_apart
 from .surroundings import RELATION, formula_of_question
 
 #: The sign of a limit.
@@ -29,20 +29,21 @@ _APPROACH: Final = re.compile(
     rf"\(?\s*(?P<name>\\?[A-Za-z]+)\s*\)?\s*{ARROW.pattern}\s*(?P<point>.+)", re.DOTALL
 )
 _TENDS: Final = re.compile(
-    rf"{PLACE.pattern}\s+(?:(?:is\s+made\s+to\s+)?(?:approach(?:es)?|tends?\s+to(?:wards)?"
-    rf"|goes\s+to|converges?\s+to(?:wards)?)\s+(?:the\s+\w+\s+\w+\s+)?{PLACE.pattern}"
+    rf"{PLACEHOLDER.pattern}\s+(?:(?:is\s+made\s+to\s+)?(?:approach(?:es)?|tends?\s+to(?:wards)?"
+    rf"|goes\s+to|converges?\s+to(?:wards)?)\s+(?:the\s+\w+\s+\w+\s+)?{PLACEHOLDER.pattern}"
     r"|(?P<grows>grows\s+without\s+(?:bound|limit)|(?:increases|grows)\s+indefinitely"
     r"|tends\s+to\s+infinity|goes\s+to\s+infinity))"
 )
 _RANGE: Final = (
-    rf"(?:\s*_\s*\{{?\s*(?P<index>[{WHOLE}])\b[^{{}}]*\}}?)?(?:\s*\^\s*\{{?\s*\\infty\s*\}}?)?"
+    rf"(?:\s*_\s*\{{?\s*(?P<index>[{INDEX_LETTERS}])\b[^{{}}]*\}}?)?"
+    r"(?:\s*\^\s*\{?\s*\\infty\s*\}?)?"
 )
 #: The name of a sequence: a_n, (a_n), \{a_n\}_{n=1}^\infty.
 SEQUENCE: Final = re.compile(
-    rf"(?:\\left)?(?:\\\{{|\()?\s*(?P<letter>[A-Za-z])_\{{?(?P<name>[{WHOLE}])\}}?\s*(?:\\right)?(?:\\\}}|\))?{_RANGE}"
+    rf"(?:\\left)?(?:\\\{{|\()?\s*(?P<letter>[A-Za-z])_\{{?(?P<name>[{INDEX_LETTERS}])\}}?\s*(?:\\right)?(?:\\\}}|\))?{_RANGE}"
 )
 #: An index alone, or an index that tends to infinity.
-INDEX: Final = re.compile(rf"[{WHOLE}](?:\s*\\(?:to|rightarrow)\s*\\infty)?")
+INDEX: Final = re.compile(rf"[{INDEX_LETTERS}](?:\s*\\(?:to|rightarrow)\s*\\infty)?")
 #: A sequence that its term denotes: \{ 1/n \}, \{ 1/n \}_{n=1}^\infty.
 _BRACED: Final = re.compile(rf"(?:\\left)?\\\{{(?P<term>[^,]+?)(?:\\right)?\\\}}{_RANGE}")
 #: A sign without a subscript: lim x->2, lim(x→0).
@@ -60,9 +61,9 @@ _OF: Final = re.compile(
 
 
 def limit_question(text: str) -> tuple[str, Conditions] | None:
-    r"""Find the limit that a question asks for. Return its formula and the conditions.
+    r"""Find the requested limit. Return the formula and the conditions.
 
-    The result is None if the question has no limit that is understood.
+    The result is None if the limit is not understood.
 
     Raises:
         ProblemError: a word or a formula may change the question.
@@ -71,19 +72,19 @@ def limit_question(text: str) -> tuple[str, Conditions] | None:
     '\\lim_{x \\to 0^{+}} x^x'
 
     """
-    parts = taken_apart(text)
-    if parts is None:
+    question_parts = taken_apart(text)
+    if question_parts is None:
         return None
-    marked_prose, formulas = parts
+    marked_prose, formulas = question_parts
     signed = [at for at, formula in enumerate(formulas) if SIGN.search(formula)]
     if len(signed) > 1:
         raise ProblemError("the question has more than one limit")
     if signed:
-        return formula_of_question(parts, _of_sign(marked_prose, formulas, signed[0]))
+        return formula_of_question(question_parts, _of_sign(marked_prose, formulas, signed[0]))
     target = _of_sequence(marked_prose, formulas) or _in_words(marked_prose, formulas)
     if target is None and "sequence" in marked_prose:
         raise ProblemError(f"{text!r}: one sequence with a formula is expected")
-    return formula_of_question(parts, target) if target else None
+    return formula_of_question(question_parts, target) if target else None
 
 
 def _of_sign(marked_prose: str, formulas: list[str], at: int) -> Target:
@@ -98,7 +99,9 @@ def _of_sign(marked_prose: str, formulas: list[str], at: int) -> Target:
             formulas[at], frozenset((at,)), formulas[at], variable, True, nouns=NOUNS, kind="limit"
         )
     following, numbers = formulas[at][sign.end() :].strip(), frozenset((at,))
-    behind = re.match(rf"\s*of\s+{PLACE.pattern}", marked_prose.partition(f"\ue012{at}\ue012")[2])
+    behind = re.match(
+        rf"\s*of\s+{PLACEHOLDER.pattern}", marked_prose.partition(f"\ue012{at}\ue012")[2]
+    )
     bare = _APPROACH.match(following) if not following.startswith(("_", "\\limits")) else None
     if bare is not None:  # lim x->0
         following = rf"_{{{following}}}"
@@ -109,8 +112,8 @@ def _of_sign(marked_prose: str, formulas: list[str], at: int) -> Target:
     under = re.match(
         r"(?:\\limits)?\s*_\s*\{?\s*(?:\\substack\s*\{)?\s*\(?\s*(\\?[A-Za-z]+)", following
     )
-    before = formulas[at][: sign.start()].rpartition("=")[2]
-    formula = rf"{before}\lim{following}"
+    factor = formulas[at][: sign.start()].rpartition("=")[2]
+    formula = rf"{factor}\lim{following}"
     own_name = formulas[at][: sign.start()] if NAMED.match(formulas[at]) else ""
     return Target(
         formula,
@@ -129,6 +132,8 @@ def _of_sequence(marked_prose: str, formulas: list[str]) -> Target | None:
         return None
     if not (re.search(r"\blimit|\btends?\b", marked_prose) or prose.says(marked_prose, "goal")):
         raise ProblemError("the limit of the sequence is not asked for")
+    # A formula is the term of the sequence, the name of the sequence, or the index. Only a sequence
+    # with a single term and a single name is clear.
     terms: dict[int, tuple[str, str]] = {}
     letters, numbers = set(), set()
     for at, formula in enumerate(formulas):
@@ -184,17 +189,21 @@ def _in_words(marked_prose: str, formulas: list[str]) -> Target | None:
     side = _SIDE.search(marked_prose)
     if side is not None:
         approach += "^{+}" if (side["from"] or side["hand"]) in ("right", "above") else "^{-}"
-    others = [other for other in range(len(formulas)) if other != at and other not in spoken]
-    of = [
-        other for other in others if _OF.search(marked_prose.partition(f"\ue012{other}\ue012")[0])
+    # The function is the formula behind "limit of", else a named formula, else the only formula
+    # apart from names and relations.
+    candidates = [index for index in range(len(formulas)) if index != at and index not in spoken]
+    after_of = [
+        index
+        for index in candidates
+        if _OF.search(marked_prose.partition(f"\ue012{index}\ue012")[0])
     ]
     functions = (
-        of
-        or [other for other in others if NAMED.match(formulas[other])]
+        after_of
+        or [index for index in candidates if NAMED.match(formulas[index])]
         or [
-            other
-            for other in others
-            if not NAME.fullmatch(formulas[other]) and not RELATION.search(formulas[other])
+            index
+            for index in candidates
+            if not NAME.fullmatch(formulas[index]) and not RELATION.search(formulas[index])
         ]
     )
     if len(functions) != 1:

@@ -1,4 +1,4 @@
-r"""The pieces of the formulas that a question mentions, each with the words before it."""
+r"""The pieces of the formulas in a question, each with the preceding words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from ..marks import DELIMITER, PROSE
 from ..prose import without_frame
-from .parts import PLACE, taken_apart
+from .parts import PLACEHOLDER, taken_apart
 from .pieces import pieces
 
 #: What stands before a domain, which says nothing.
@@ -16,7 +16,7 @@ _DOMAIN: Final = (["interval"], ["near"], ["on"], ["over"])
 
 
 def divided(text: str) -> tuple[str, list[str]] | None:
-    r"""Take a question apart as `taken_apart` does, and divide the formulas at the words in them.
+    r"""Take a question apart as `taken_apart` does, and divide the formulas at words inside.
 
     >>> divided(r"y=x^2, y' \text{ at } x=3")[1]
     ["y=x^2, y' ", ' x=3']
@@ -42,12 +42,12 @@ def divided(text: str) -> tuple[str, list[str]] | None:
                 formulas.append(segment)
         return " ".join(pieces_of_formula)
 
-    return PLACE.sub(divide, question[0]), formulas
+    return PLACEHOLDER.sub(divide, question[0]), formulas
 
 
 def mentioned(marked_prose: str, formulas: list[str]) -> Iterator[tuple[str, str]]:
     """Yield the pieces of a question's formulas, and the text before each. Domains are left out."""
-    for match in PLACE.finditer(marked_prose):
+    for match in PLACEHOLDER.finditer(marked_prose):
         preceding = marked_prose[: match.start()]
         if preceding.split()[-1:] not in _DOMAIN:
             for piece in pieces(formulas[int(match[1])]):

@@ -1,4 +1,4 @@
-"""Takes a question apart: its formulas, and the statements about symbols in its prose."""
+"""Takes a question apart: the formulas, and the statements about symbols in the prose."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ WRT: Final = re.compile(r"\bw\.?\s?r\.?\s?t\b\.?")
 #: How an answer is to be written: in a box, in terms of a letter.
 _BOX: Final = re.compile(r"\\boxed\s*\{[^{}]*\}")
 _IN_TERMS_OF: Final = re.compile(r"(?<=\bin terms of )(?!a\s+[a-z])(\\?[A-Za-z])\b")
-PLACE: Final = re.compile("\ue012(\\d+)\ue012")
+#: Stands in the prose of a question for the formula with this index.
+PLACEHOLDER: Final = re.compile("\ue012(\\d+)\ue012")
 #: A function and its argument, as they stand before the formula of the function: f(x) =, y =.
 NAMED: Final = re.compile(
     r"\s*(?P<name>[A-Za-z](?:_(?:\w|\{\w+\}))?|\\[A-Za-z]+(?:_(?:\w|\{\w+\}))?)\s*"
@@ -66,16 +67,16 @@ TAIL: Final = re.compile(
 
 @dataclass(frozen=True)
 class Target:
-    """The formula that a question asks for.
+    """The requested formula of a question.
 
     Attributes:
         formula: the formula, without a name.
-        numbers: the numbers of the question's formulas that the formula consists of.
-        written: the formula as the question has it, perhaps with a name.
+        numbers: the numbers of the question's formulas in the requested formula.
+        written: the formula as in the question, perhaps with a name.
         variable: the variable of the formula.
         is_bound: whether the value of the formula does not depend on the variable.
-        has_sign: whether the formula stands in the question with its sign.
-        nouns: what the formula is called, such as "series".
+        has_sign: whether the formula stands in the question with the sign.
+        nouns: the nouns for the formula, such as "series".
         kind: the kind of question, a key of `requests.OWN`.
         is_set: whether the question asks for values of the variable, as in "for which $x$".
 
@@ -93,7 +94,7 @@ class Target:
 
     @property
     def names(self) -> set[str]:
-        """The names of the formula, if the question gives one: P and P(x) for P(x) = .."""
+        """The names of a named formula: P and P(x) for P(x) = .."""
         named = NAMED.match(self.written)
         own = (named[0].rpartition("=")[0].strip(), named["name"]) if named else ()
         return {*own}
@@ -105,9 +106,9 @@ class Target:
 
 
 def taken_apart(text: str) -> tuple[str, list[str]] | None:
-    """The prose of a question with places for its formulas, and the formulas.
+    """The prose of a question with a `PLACEHOLDER` for each formula, and the formulas.
 
-    The result is None if a formula is not marked to its end.
+    The result is None if a formula is not marked to the end.
     """
     if len(text) > LONGEST:
         return None
@@ -137,21 +138,21 @@ def without_statements(
 ) -> tuple[str, Conditions]:
     """Take the statements about symbols out of a question.
 
-    They stand before, between and behind instructions and the formula that is asked for. A
+    The statements stand before, between and behind instructions and the requested formula. A
     statement may end at a comma, or with a formula.
 
     Args:
         marked_prose: the prose, with places for the formulas.
         formulas: the formulas.
-        target: the formula that is asked for, if it is known.
+        target: the requested formula, if known.
 
     """
-    kept, conditions = [], Conditions()
+    remainders, conditions = [], Conditions()
     for sentence in SENTENCE.split(marked_prose):
         remainder, stated = _of_sentence(sentence, formulas, target)
-        kept.append(remainder)
+        remainders.append(remainder)
         conditions = conditions.also(stated)
-    return "\n".join(kept), conditions
+    return "\n".join(remainders), conditions
 
 
 def _of_sentence(
@@ -159,11 +160,14 @@ def _of_sentence(
 ) -> tuple[str, Conditions]:
     numbers = sorted(target.numbers) if target else ()
     mains = "|".join(f"\ue012{at}\ue012" for at in numbers) or r"(?!)"
-    kept, conditions = "", Conditions()
+    remainder, conditions = "", Conditions()
     for unit in re.split(rf"({mains}|{_INSTRUCTION.pattern})", sentence, flags=re.IGNORECASE):
-        found = (*_START.finditer(unit), *PLACE.finditer(unit))  # with length $L>0$
-        starts = (0, *(match.start() for match in found))
-        ends = (len(unit), *(match.end() for match in re.finditer(f"{PLACE.pattern}|(?=,)", unit)))
+        matches = (*_START.finditer(unit), *PLACEHOLDER.finditer(unit))  # with length $L>0$
+        starts = (0, *(match.start() for match in matches))
+        ends = (
+            len(unit),
+            *(match.end() for match in re.finditer(f"{PLACEHOLDER.pattern}|(?=,)", unit)),
+        )
         for start, end in product(starts[:_TRIES], ends[:_TRIES]):
             if start >= end or _NOT_STATED.search(unit[max(start - _NEAR, 0) : end]):
                 continue
@@ -176,14 +180,15 @@ def _of_sentence(
                 conditions = conditions.also(stated)
                 unit = f"{unit[:start]} ; {unit[end:]}"
                 break
-        kept += unit
-    return kept, conditions
+        remainder += unit
+    return remainder, conditions
 
 
 def _in_interval(text: str, formulas: list[str], target: Target) -> Conditions | None:
     """Read "on the interval $(0, 1)$" as a statement about the variable of integration."""
     match = re.fullmatch(
-        rf"\s*(?:on|over)\s+(?:the\s+)?(?:open\s+)?(?:interval\s+)?{PLACE.pattern}[\s.]*", text
+        rf"\s*(?:on|over)\s+(?:the\s+)?(?:open\s+)?(?:interval\s+)?{PLACEHOLDER.pattern}[\s.]*",
+        text,
     )
     interval = match and re.fullmatch(r"\((?P<a>[^,()]+),(?P<b>[^,()]+)\)", formulas[int(match[1])])
     if not interval:
@@ -192,5 +197,5 @@ def _in_interval(text: str, formulas: list[str], target: Target) -> Conditions |
 
 
 def put_back(text: str, formulas: list[str], mark: str) -> str:
-    """Put the formulas of a question, each between two marks, into their places in a text."""
-    return PLACE.sub(lambda match: f"{mark}{formulas[int(match[1])]}{mark}", text)
+    """Put the formulas of a question, each between two marks, in place of the placeholders."""
+    return PLACEHOLDER.sub(lambda match: f"{mark}{formulas[int(match[1])]}{mark}", text)

@@ -1,4 +1,4 @@
-r"""The formulas of a question, cut into equations, points and names, and what words ask for."""
+r"""The formulas of a question, cut into equations, points and names, and the verbs of requests."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ASKS: Final = re.compile(
 
 
 def pieces(formula: str) -> list[str]:
-    r"""Cut a formula into its equations and other parts, such as the rows of a system.
+    r"""Cut a formula into equations and further parts, such as the rows of a system.
 
     >>> pieces(r"x' = y, \quad y' = -x")
     ["x' = y", "y' = -x"]
@@ -53,11 +53,11 @@ def pieces(formula: str) -> list[str]:
     if "matrix" in formula:  # a determinant, or a system with a forcing term
         return [formula]
     rows = _ROW.split(_ENVIRONMENT.sub(" ", formula) if "=" in formula else formula)
-    found = [piece for row in rows for piece in pieces_of(normal(row), ",;")]
+    segments = [piece for row in rows for piece in pieces_of(normal(row), ",;")]
     joined = formula.strip()
     if joined.startswith("(") and joined.endswith(")") and "=" not in joined:
         return [normal(joined)]
-    return [restored_tables(piece.strip(" .;"), tables) for piece in found if piece.strip(" .;")]
+    return [restored_tables(piece.strip(" .;"), tables) for piece in segments if piece.strip(" .;")]
 
 
 def _exponent(raised: re.Match[str]) -> str:

@@ -1,11 +1,11 @@
-r"""Checks that every word with which a question asks for its formula is understood.
+r"""Checks the words of a question for the formula: every word has to be understood.
 
-A list of words that change a question is never complete: "but strike out the odd terms", "its
+A list of words with an effect on a question is never complete: "but strike out the odd terms", "its
 median", "the limit from the other side". In the part of a question that asks, every word therefore
 has to be known to change nothing. Elsewhere, in stories and explanations, words are free.
 
-1. A sentence asks from its first verb of a request on ("find"), or from a question word on. If the
-   last request has the formula itself as its object, the words before that request explain how the
+1. A sentence asks from the first verb of a request on ("find"), or from a question word on. If the
+   last request has the formula itself as the object, the words before the request explain how the
    answer is found: "take logarithms to find $\lim ..$".
 2. Methods ("using ..") are left out up to the next pause. Parentheses are sentences.
 3. Words directly before the formula are its name ("the Gaussian moment $\int ..$"), and so are one
@@ -193,30 +193,31 @@ _UNSPACED_OWN: Final = {
 def check_requests(
     marked_prose: str, formulas: Sequence[str], kind: str, own: Collection[int] = ()
 ) -> None:
-    """Check that every word with which a question asks is known to change nothing.
+    """Check the words of the requests: every word has to be known to change nothing.
 
     Args:
         marked_prose: the prose, with places for the formulas, and without statements about symbols.
         formulas: the formulas.
         kind: the kind of question, a key of `OWN`.
-        own: the numbers of the formulas that are asked for, and of their names. By default, these
-            are all formulas that are more than a name.
+        own: the numbers of the requested formulas, and of the names for the formulas. By default,
+            all formulas apart from single names.
 
     Raises:
-        ProblemError: a word may change what the question asks for.
+        ProblemError: a word may change the request.
 
     """
     letters = {at for at, formula in enumerate(formulas) if NAME.fullmatch(formula)}
     own = own or {*range(len(formulas))} - letters
-    known = prose.COMMON | OWN[kind] | _OWN_FOREIGN.get(kind, frozenset())
+    known_words = prose.COMMON | OWN[kind] | _OWN_FOREIGN.get(kind, frozenset())
     plain = _IN_TERMS_OF.sub(" in ", prose.without_asides(marked_prose))
     plain = _COMMAND.sub(" ", NAMES.sub(" ", plain))
     if not plain.isascii():
         plain = re.sub(_UNSPACED_OWN.get(kind, r"(?!)"), " ", prose.UNSPACED.sub(" ", plain))
-    beside = "\n".join(_PARENTHESIS.findall(plain))
+    # Words in parentheses interrupt a sentence, and are checked as a sentence of their own.
+    parentheses = "\n".join(_PARENTHESIS.findall(plain))
     sentences = [
         _TOKEN.findall(sentence)
-        for sentence in _SENTENCE.split(f"{_PARENTHESIS.sub(' ', plain)}\n{beside}")
+        for sentence in _SENTENCE.split(f"{_PARENTHESIS.sub(' ', plain)}\n{parentheses}")
         if not is_narration(sentence)
     ]
     of_response = [_OF_THE_RESPONSE.search(" ".join(tokens)) is not None for tokens in sentences]
@@ -224,12 +225,13 @@ def check_requests(
         0 if speaks else _start([token.lower() for token in tokens], own)
         for tokens, speaks in zip(sentences, of_response, strict=True)
     ]
+    # A question without any request asks with nouns: "zeros of $f'(x)$".
     if all(start == len(tokens) for start, tokens in zip(starts, sentences, strict=True)):
         starts = [0 if _is_noun_of(tokens, own) else len(tokens) for tokens in sentences]
     for tokens, start, speaks in zip(sentences, starts, of_response, strict=True):
         is_instruction = speaks and not any(_is_of(token, own) for token in tokens)
         for word in _asking(tokens, start, own, letters, has_persons=not speaks):
-            if word not in known and not (is_instruction and word in prose.INSTRUCTIONS):
+            if word not in known_words and not (is_instruction and word in prose.INSTRUCTIONS):
                 raise ProblemError(f"{word!r} may change what is asked for; if not, leave it out")
 
 
@@ -246,7 +248,7 @@ def _asking(
     *,
     has_persons: bool = True,
 ) -> list[str]:
-    """The words with which a sentence asks, from a start on, without methods and names."""
+    """The words of a request, from a start on, without methods and names."""
     tokens = [token.lower() for token in written]
     words: list[str] = []
     name: list[str] = []  # words that may be the name of the next formula
@@ -279,13 +281,15 @@ def _asking(
 
 
 def _start(tokens: list[str], own: Collection[int]) -> int:
-    """Where a sentence begins to ask, or the end of a sentence that does not ask."""
+    """Where a sentence begins to ask, or the end of a sentence without a request."""
     requests = []
     following = ""  # the first word behind a request that may change something
     for at in reversed(range(len(tokens))):
         if _is_request(tokens, at):
-            before = tokens[at - 1] if at else ""
-            if before in _HENCE or (before in _CONCLUDES and _is_of(following, own)):
+            preceding_word = tokens[at - 1] if at else ""
+            if preceding_word in _HENCE or (
+                preceding_word in _CONCLUDES and _is_of(following, own)
+            ):
                 return at
             requests.append(at)
         following = following if tokens[at] in prose.COMMON else tokens[at]
@@ -301,8 +305,10 @@ def _start(tokens: list[str], own: Collection[int]) -> int:
 def _is_noun_of(tokens: list[str], own: Collection[int]) -> bool:
     """Whether a sentence only names something of the formula: "zeros of $f'(x)$"."""
     at = next((at for at, token in enumerate(tokens) if _is_of(token, own)), 0)
-    before = [token.lower() for token in tokens[:at]]
-    return before[-1:] in (["of"], ["for"], ["in"]) and _AUXILIARIES.isdisjoint(before)
+    preceding_words = [token.lower() for token in tokens[:at]]
+    return preceding_words[-1:] in (["of"], ["for"], ["in"]) and _AUXILIARIES.isdisjoint(
+        preceding_words
+    )
 
 
 def _is_restricted(tokens: list[str], at: int, own: Collection[int]) -> bool:
@@ -320,8 +326,8 @@ def _may_change(written: list[str], at: int, *, has_persons: bool) -> bool:
         and _PERSON.fullmatch(word)
         and written[at + 1 : at + 2] not in (["for"], ["of"])
     )
-    before = written[at - 1] if at else ","
-    if lower.endswith("ing") and (before in _PAUSES or before.startswith(_MARK)):
+    preceding_word = written[at - 1] if at else ","
+    if lower.endswith("ing") and (preceding_word in _PAUSES or preceding_word.startswith(_MARK)):
         return lower in _CHANGING
     is_free = len(word) == 1 or prose.is_manner(lower) or bool(is_person)
     is_verb = _VERB.fullmatch(lower.removesuffix("s")) is not None
@@ -335,17 +341,17 @@ def _opens_method(written: list[str], at: int) -> bool:
 
 def _is_done_to_value(tokens: list[str], at: int, own: Collection[int]) -> bool:
     """Whether something is done to the value: "square it", "after halving the sum"."""
-    token, before = tokens[at], tokens[at - 1] if at else ""
-    first, second = [*tokens[at + 1 : at + 3], "", ""][:2]
-    is_value = first in ("it", "this", "your") or (first == "the" and second in _VALUE)
+    token, preceding_word = tokens[at], tokens[at - 1] if at else ""
+    next_word, word_after = [*tokens[at + 1 : at + 3], "", ""][:2]
+    is_value = next_word in ("it", "this", "your") or (next_word == "the" and word_after in _VALUE)
     if token.endswith("ing"):
-        return before == "after" and is_value
-    if not _begins(tokens, at) or before in ("to", "please"):
+        return preceding_word == "after" and is_value
+    if not _begins(tokens, at) or preceding_word in ("to", "please"):
         return False
     is_known = any(
         token in words for words in (prose.COMMON, _METHOD, _EXPLAINS)
     ) or _VERB.fullmatch(token)
-    return not is_known and (is_value or _is_of(first, own))
+    return not is_known and (is_value or _is_of(next_word, own))
 
 
 def _is_of(token: str, marked_prose: Collection[int]) -> bool:
@@ -353,15 +359,17 @@ def _is_of(token: str, marked_prose: Collection[int]) -> bool:
 
 
 def _begins(tokens: list[str], at: int) -> bool:
-    before = tokens[at - 1] if at else ","
-    return tokens[at][0].isalpha() and (before in _BEGINS or before.startswith(_MARK))
+    preceding_word = tokens[at - 1] if at else ","
+    return tokens[at][0].isalpha() and (
+        preceding_word in _BEGINS or preceding_word.startswith(_MARK)
+    )
 
 
 def _is_request(tokens: list[str], at: int) -> bool:
     if _QUESTION_WORD.fullmatch(tokens[at]):
-        before = tokens[at - 1] if at else "but"
-        is_open = "?" in tokens or before == "but" or before in _BEGINS
-        return is_open and (before, tokens[at]) != (",", "which")
+        preceding_word = tokens[at - 1] if at else "but"
+        is_open = "?" in tokens or preceding_word == "but" or preceding_word in _BEGINS
+        return is_open and (preceding_word, tokens[at]) != (",", "which")
     if tokens[at] == "work" and tokens[at + 1 : at + 2] != ["out"]:
         return False
     return _begins(tokens, at) and _VERB.fullmatch(tokens[at]) is not None

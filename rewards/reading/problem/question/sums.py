@@ -1,4 +1,4 @@
-"""Reads a question for a sum in other people's words: a formula with a sum sign, or with dots."""
+"""Reads a question for a sum in free words: a formula with a sum sign, or with dots."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DOTS: Final = re.compile(r"\\[lc]?dots(?![A-Za-z])|\.{3}|…")
 _CONTINUES: Final = re.compile(rf"[-+]\s*(?:{DOTS.pattern})")
 #: A recurring decimal: 0.4272727..., with the period at least three times; 0.4\overline{27}.
 _DECIMAL: Final = re.compile(
-    r"(?P<whole>\d{1,9})\.(?P<before>\d{0,9}?)(?:(?P<period>\d{1,9}?)(?P=period){2,9}\s*"
+    r"(?P<whole>\d{1,9})\.(?P<preperiod>\d{0,9}?)(?:(?P<period>\d{1,9}?)(?P=period){2,9}\s*"
     r"(?:\\[lc]?dots|\.{3}|…)|\\(?:overline|bar)\s*\{?(?P<barred>\d{1,9})\}?"
     r"|\\dot\s*\{?(?P<first>\d)\}?(?:(?P<inner>\d{0,7})\\dot\s*\{?(?P<last>\d)\}?)?)"
 )
@@ -37,62 +37,62 @@ _INDEX: Final = re.compile(r"_\s*\{?\s*(\\?[A-Za-z]+)")
 
 
 class RecurringDecimal(NamedTuple):
-    """A recurring decimal: before + period / 10^digits + period / 10^(2 digits) + ...
+    """A recurring decimal: preperiod + period / 10^digits + period / 10^(2 digits) + ...
 
     Attributes:
-        before: the number up to the first period.
-        period: the value of the period, before it is divided by powers of 10^digits.
+        preperiod: the number up to the first period.
+        period: the value of the period, before the division by powers of 10^digits.
         digits: the number of digits of the period.
 
     """
 
-    before: Fraction
+    preperiod: Fraction
     period: Fraction
     digits: int
 
 
 def recurring_decimal(text: str) -> RecurringDecimal | None:
-    r"""Read a decimal that is to become a fraction. The result is None for any other text.
+    r"""Read a decimal from a question for a fraction. The result is None for another text.
 
     Raises:
         ProblemError: words may change the question.
 
     >>> recurring_decimal(r"Write $0.4\overline{27}$ as a fraction.")
-    RecurringDecimal(before=Fraction(2, 5), period=Fraction(27, 10), digits=2)
+    RecurringDecimal(preperiod=Fraction(2, 5), period=Fraction(27, 10), digits=2)
 
     """
-    parts = taken_apart(text) if "fraction" in text or "rational" in text else None
-    if parts is None:
+    question_parts = taken_apart(text) if "fraction" in text or "rational" in text else None
+    if question_parts is None:
         return None
-    found = {
+    decimals = {
         _decimal(match)
-        for formula in parts[1]
+        for formula in question_parts[1]
         for side in pieces_of(formula, "=")
         if (match := _DECIMAL.fullmatch(side.strip())) is not None
     }
-    if len(found) == 1 and changes_numbers(parts[0]):
+    if len(decimals) == 1 and changes_numbers(question_parts[0]):
         raise ProblemError(f"{text!r}: a decimal, and something else")
-    return found.pop() if len(found) == 1 else None
+    return decimals.pop() if len(decimals) == 1 else None
 
 
 def _decimal(match: re.Match[str]) -> RecurringDecimal:
-    before = match["before"]
+    preperiod = match["preperiod"]
     dotted = "".join(match[name] or "" for name in ("first", "inner", "last"))
     period = match["period"] or match["barred"] or dotted
-    scale = 10 ** len(before)
+    scale = 10 ** len(preperiod)
     return RecurringDecimal(
-        Fraction(int(match["whole"] + before), scale), Fraction(int(period), scale), len(period)
+        Fraction(int(match["whole"] + preperiod), scale), Fraction(int(period), scale), len(period)
     )
 
 
 def sum_question(text: str, quantity: str = "sum") -> tuple[str, Conditions] | None:
-    r"""Find the sum that a question asks for. Return its formula and the conditions.
+    r"""Find the requested sum. Return the formula and the conditions.
 
-    The result is None if the question has no words, or not exactly one sum.
+    The result is None if the question has no words, or not exactly a single sum.
 
     Args:
         text: the question.
-        quantity: what is asked for: the sum, the product, or the radius or interval of convergence.
+        quantity: the sum, the product, or the radius or interval of convergence.
 
     Raises:
         ProblemError: a word or a formula may change the question.
@@ -101,20 +101,20 @@ def sum_question(text: str, quantity: str = "sum") -> tuple[str, Conditions] | N
     '\\sum_{k=0}^\\infty a^k'
 
     """
-    parts = taken_apart(text)
-    if parts is not None and (partial := _partial_sum(*parts)) is not None:
-        return formula_of_question(parts, partial)
-    if parts is None:
+    question_parts = taken_apart(text)
+    if question_parts is not None and (partial := _partial_sum(*question_parts)) is not None:
+        return formula_of_question(question_parts, partial)
+    if question_parts is None:
         return None
-    both = [sign for sign in (SIGN, PRODUCT) if any(map(sign.search, parts[1]))]
+    both = [sign for sign in (SIGN, PRODUCT) if any(map(sign.search, question_parts[1]))]
     if len(both) > 1:
         raise ProblemError(f"{text!r}: a sum or a product?")
     for sign in (PRODUCT,) if quantity == "product" else (SIGN, _CONTINUES):
-        signed = [at for at, formula in enumerate(parts[1]) if sign.search(formula)]
+        signed = [at for at, formula in enumerate(question_parts[1]) if sign.search(formula)]
         if len(signed) > 1:  # given that \\sum 1/n^2 = \\pi^2/6
-            signed = [at for at in signed if not _is_value_of_sum(parts[1][at])]
+            signed = [at for at in signed if not _is_value_of_sum(question_parts[1][at])]
         if len(signed) == 1:
-            formula = parts[1][signed[0]]
+            formula = question_parts[1][signed[0]]
             index = None if sign is _CONTINUES else _INDEX.search(formula)
             name = index[1].lstrip("\\") if index else ""
             target = Target(
@@ -127,7 +127,7 @@ def sum_question(text: str, quantity: str = "sum") -> tuple[str, Conditions] | N
                 kind=quantity,
                 is_set=quantity == "interval",
             )
-            return formula_of_question(parts, target)
+            return formula_of_question(question_parts, target)
         if signed:
             return None
     return None
@@ -135,11 +135,11 @@ def sum_question(text: str, quantity: str = "sum") -> tuple[str, Conditions] | N
 
 def _is_value_of_sum(formula: str) -> bool:
     """Whether a formula states the value of a sum without parameters."""
-    *before, value = pieces_of(formula, "=")
-    if len(before) != 1 or not SIGN.search(before[0]):
+    *left_sides, value = pieces_of(formula, "=")
+    if len(left_sides) != 1 or not SIGN.search(left_sides[0]):
         return False
-    index = _INDEX.search(before[0])
-    names = {letter for letter in SYMBOL.findall(before[0]) if len(letter) == 1}
+    index = _INDEX.search(left_sides[0])
+    names = {letter for letter in SYMBOL.findall(left_sides[0]) if len(letter) == 1}
     try:
         tree = read(cut_tail(value), symbols=(IN_PROBLEM,))[0].expression
     except ReadError:
@@ -158,12 +158,13 @@ def _partial_sum(marked_prose: str, formulas: list[str]) -> Target | None:
     if len(terms) != 1 or not (sums or _FIRST_TERMS.search(marked_prose)):
         return None
     ((at, match),) = terms
+    # The sum needs an index, because n is the number of the terms.
     n, term = match["index"], formulas[at][match.end() :]
-    last = next(iter(sums.values()), n)
-    index = "k" if "k" not in (n, last) else "j"
+    upper_limit = next(iter(sums.values()), n)
+    index = "k" if "k" not in (n, upper_limit) else "j"
     summand = re.sub(rf"\\[A-Za-z]+|{n}", lambda m: m[0] if len(m[0]) > 1 else index, term)
-    formula = rf"\sum_{{{index}=1}}^{{{last}}} \left({summand}\right)"
-    names = {at, *sums} | {int(each) for each in _FIRST_TERMS.findall(marked_prose)}
+    formula = rf"\sum_{{{index}=1}}^{{{upper_limit}}} \left({summand}\right)"
+    names = {at, *sums} | {int(number) for number in _FIRST_TERMS.findall(marked_prose)}
     return Target(
         formula,
         frozenset(names),

@@ -1,12 +1,12 @@
-r"""Judges what stands beside the formula that a question asks for.
+r"""Judges the text and the formulas beside the requested formula.
 
-1. What stands around the question is left out: its number, marks, hints. All formulas are marked.
+1. The surroundings of the question are left out: number, marks, hints. All formulas are marked.
 2. Statements about symbols become conditions.
-3. What the question defines is put into the formula that is asked for.
-4. Another formula is refused if it is asked for instead, or relates symbols of the formula. A
-   substitution, a fact about numbers, and a part of the formula say nothing.
+3. Definitions in the question are put into the requested formula.
+4. Another formula is refused if asked for instead, or if a relation between symbols of the
+   requested formula. A substitution, a fact about numbers, and a part of the formula say nothing.
 5. The prose may not change the question. Words of arithmetic are refused, another quantity "of" the
-   formula, and what is done with the formula afterwards.
+   formula, and operations on the formula afterwards.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .. import prose
 from ..conditions import NAME, Conditions
 from ..derivatives import SYMBOL, arguments_at
 from ..marks import LONGEST, is_function
-from .parts import ASKS_INTEGRAL, DENIED, NAMED, PLACE, SENTENCE, Target, without_statements
+from .parts import ASKS_INTEGRAL, DENIED, NAMED, PLACEHOLDER, SENTENCE, Target, without_statements
 from .requests import NAMES, check_requests, is_narration
 
 _VERBS: Final = "|".join(sorted(prose.TABLE["value"] | prose.TABLE["form"]))
@@ -31,7 +31,7 @@ _VERB: Final = re.compile(rf"\b(?:{_VERBS})\s+\Z", re.IGNORECASE)
 _ASKS_FOR: Final = re.compile(
     rf"\b(?:{_VERBS})\s+"
     rf"(?:(?:expression|form|value)\s+(?:for|of)\s+|(?!(?:{'|'.join(prose.TABLE['preposition'])})\b)[a-z-]+\s+)*"
-    rf"(?:{PLACE.pattern}\s*(?:,|and|or)\s+)*\Z",
+    rf"(?:{PLACEHOLDER.pattern}\s*(?:,|and|or)\s+)*\Z",
     re.IGNORECASE,
 )
 #: A function of a variable, such as T_3(x), and a dash: the name of something.
@@ -43,11 +43,11 @@ _ARITHMETIC: Final = re.compile(
     rf"\b(?:{'|'.join(sorted(prose.TABLE['arithmetic']))})\b(?!-)", re.IGNORECASE
 )
 #: What is asked for "of" the formula; anything else than some nouns is another question.
-_OF_ASKED: Final = re.compile(
+_NOUN_CHAIN: Final = re.compile(
     r"(?:\b[A-Za-z-]+\s+(?:of|for)\s+(?:(?:the|this)\s+)?(?:[\w-]+\s+){0,2}?)+(?:following\s+)?:?\s*\Z"
 )
 #: Words before such a chain with which the formula is not asked for.
-_INSIDE: Final = re.compile(r"\b(?:by|from|in|inside|on|through)\s+(?:the\s+)?\Z")
+_AFTER_PREPOSITION: Final = re.compile(r"\b(?:by|from|in|inside|on|through)\s+(?:the\s+)?\Z")
 #: Words outside of the request that change the formula, or correct it.
 _MODIFIES: Final = re.compile(
     r"\b(?:base\s+two|binary|correction|corrigend\w+|denominator\s+of\s+it|edit|errat\w+"
@@ -59,7 +59,7 @@ _MODIFIES: Final = re.compile(
 #: Characters of such a chain of nouns.
 _CHAIN: Final = 200
 _NOUN: Final = re.compile(r"(?<!\bin )\b([A-Za-z-]+)\s+(?:of|for)\b")
-_ASKED_OF: Final = frozenset(
+_NEUTRAL_NOUNS: Final = frozenset(
     """aid answer computation convergence definition evaluation existence expression form formula
     help means result solution transform use value way""".split()
 )
@@ -67,14 +67,14 @@ _ASKED_OF: Final = frozenset(
 _FOR_WHICH: Final = re.compile(
     r"\b(?:at|for)\s+(?:\w+\s+)?(?:what|which)\s+(?:\w+\s+){0,2}?(?:numbers?|values?)\b"
     r"|\b(?:at|for)\s+(?:\w+\s+)?(?:what|which)\s+(?:\w+\s+)?"
-    rf"{PLACE.pattern}|\bhow\s+(?:far|fast|large|long|many|much|small)\b(?!\s+is\s+(?:it|this)\b)|\bvalues\s+of\b|\bwhich\s+value\s+of\b"
-    rf"|\b(?:greatest|largest|least|smallest)\s+(?:\w+\s+){{0,2}}?{PLACE.pattern}"
-    rf"|\ball\s+(?:\w+\s+){{0,3}}?{PLACE.pattern}\s+(?:such\s+that|so\s+that|for\s+which)\b"
+    rf"{PLACEHOLDER.pattern}|\bhow\s+(?:far|fast|large|long|many|much|small)\b(?!\s+is\s+(?:it|this)\b)|\bvalues\s+of\b|\bwhich\s+value\s+of\b"
+    rf"|\b(?:greatest|largest|least|smallest)\s+(?:\w+\s+){{0,2}}?{PLACEHOLDER.pattern}"
+    rf"|\ball\s+(?:\w+\s+){{0,3}}?{PLACEHOLDER.pattern}\s+(?:such\s+that|so\s+that|for\s+which)\b"
     r"|\bpartial\s+sums?\b",
     re.IGNORECASE,
 )
 #: Notations whose meaning is known.
-_KNOWN: Final = re.compile(
+_NOTATION: Final = re.compile(
     r"\\left?\\l(?:floor|ceil).*|\\l(?:floor|ceil).*|\\[a-z]+(?:\^\{-1\})?(?:\s*\(?[a-z]\)?)?"
 )
 #: A command, or letters without a sign between, which are a product or the name of a function.
@@ -86,24 +86,28 @@ _SIZES: Final = re.compile(r"\\(?:left|right)(?![A-Za-z])")
 _SPACE: Final = re.compile(r"\s|\\[,;:! ]|(?<=\\)[dt](?=frac)")
 #: Definitions that build on each other: K = (gamma - 1) m c^2 with gamma = .. has two.
 _MOST_NESTED: Final = 4
-_SPOKEN: Final = re.compile(rf"{PLACE.pattern}|[A-Za-z'’]{{2,}}|[.?!]")
+_SPOKEN: Final = re.compile(rf"{PLACEHOLDER.pattern}|[A-Za-z'’]{{2,}}|[.?!]")
 
 
-def formula_of_question(parts: tuple[str, list[str]], target: Target) -> tuple[str, Conditions]:
-    """Put definitions into the formula that is asked for, and read the conditions.
+def formula_of_question(
+    question_parts: tuple[str, list[str]], target: Target
+) -> tuple[str, Conditions]:
+    """Put definitions into the requested formula, and read the conditions.
 
     Args:
-        parts: the result of `taken_apart`.
-        target: the formula that is asked for.
+        question_parts: the result of `taken_apart`.
+        target: the requested formula.
 
     Raises:
         ProblemError: a word or a formula beside the formula may change the question.
 
     """
-    formula, conditions, remainder = _with_surroundings(*parts, target)
-    named = {at for at, other in enumerate(parts[1]) if other.strip() in target.names}
-    check_requests(remainder, parts[1], target.kind, target.numbers | named)
-    if (asks_values(*parts) and not target.is_set) or _is_changed(remainder, parts[1], target):
+    formula, conditions, remainder = _with_surroundings(*question_parts, target)
+    named = {at for at, text in enumerate(question_parts[1]) if text.strip() in target.names}
+    check_requests(remainder, question_parts[1], target.kind, target.numbers | named)
+    if (asks_values(*question_parts) and not target.is_set) or _is_changed(
+        remainder, question_parts[1], target
+    ):
         raise ProblemError(f"words beside {target.written!r} may change the question")
     return formula, conditions
 
@@ -111,7 +115,7 @@ def formula_of_question(parts: tuple[str, list[str]], target: Target) -> tuple[s
 def _with_surroundings(
     marked_prose: str, formulas: list[str], target: Target
 ) -> tuple[str, Conditions, str]:
-    """Put definitions into the formula that is asked for, and read the conditions.
+    """Put definitions into the requested formula, and read the conditions.
 
     Returns:
         The formula, the conditions, and the remaining prose.
@@ -122,19 +126,25 @@ def _with_surroundings(
     """
     formula, remainder = _SIZES.sub("", target.formula), ""
     marked_prose, conditions = without_statements(marked_prose, formulas, target)
-    for kept in SENTENCE.split(marked_prose):
-        is_main = any(int(at) in target.numbers for at in PLACE.findall(kept))
+    for sentence in SENTENCE.split(marked_prose):
+        is_main = any(int(index) in target.numbers for index in PLACEHOLDER.findall(sentence))
         # of a narration, words and formulas count, numbers do not
-        is_told = not is_main and is_narration(kept)
+        is_told = not is_main and is_narration(sentence)
         remainder += " " + (
-            " ".join(word[0] for word in _SPOKEN.finditer(kept)) if is_told else kept
+            " ".join(word[0] for word in _SPOKEN.finditer(sentence)) if is_told else sentence
         )
-    names = [named[0] for at in formulas if (named := NAMED.match(at))]
-    beside = [match for match in PLACE.finditer(remainder) if int(match[1]) not in target.numbers]
-    unused = {match: formulas[int(match[1])] for match in beside}
-    for _ in range(_MOST_NESTED):  # the formula of a definition may have further names
+    names = [named[0] for text in formulas if (named := NAMED.match(text))]
+    other_mentions = [
+        match for match in PLACEHOLDER.finditer(remainder) if int(match[1]) not in target.numbers
+    ]
+    unused = {match: formulas[int(match[1])] for match in other_mentions}
+    # A definition may use the name of another definition. Every round puts in the definitions of
+    # the names from the round before.
+    for _ in range(_MOST_NESTED):
         used = [
-            match for match, other in unused.items() if _defines(other, formula, target.variable)
+            match
+            for match, mentioned_formula in unused.items()
+            if _defines(mentioned_formula, formula, target.variable)
         ]
         for match in used:
             definition = unused.pop(match)
@@ -144,15 +154,18 @@ def _with_surroundings(
             formula = with_definition(formula, definition, target.variable)
         if not used or len(formula) > LONGEST:
             break
+    # All formulas that define nothing must have no effect on the requested formula.
     target = replace(target, written=f"{target.written} {formula}")
-    for match, other in unused.items():
+    for match, mentioned_formula in unused.items():
         around = remainder[: match.start()], remainder[match.end() :]
-        if _may_change(other, *around, target):
-            raise ProblemError(f"{other!r} may change the question")
+        if _may_change(mentioned_formula, *around, target):
+            raise ProblemError(f"{mentioned_formula!r} may change the question")
     letters = target.letters
     conditions = Conditions(
         tuple(item for item in conditions.kinds if item[0].partition("_")[0] in letters),
-        tuple(each for each in conditions.comparisons if letters & symbols_of(each)),
+        tuple(
+            comparison for comparison in conditions.comparisons if letters & symbols_of(comparison)
+        ),
     )
     return formula, conditions, remainder
 
@@ -170,18 +183,18 @@ def changes_numbers(marked_prose: str) -> bool:
 def asks_values(marked_prose: str, formulas: list[str]) -> bool:
     """Whether words ask for the values of a symbol for which something holds."""
     return any(
-        not any(RELATION.search(formulas[int(place)]) for place in match.groups() if place)
+        not any(RELATION.search(formulas[int(index)]) for index in match.groups() if index)
         for match in _FOR_WHICH.finditer(marked_prose)
     )
 
 
 def _is_changed(marked_prose: str, formulas: list[str], target: Target) -> bool:
-    """Whether words beside the formula that is asked for may change the question.
+    """Whether words beside the requested formula may change the question.
 
     Args:
         marked_prose: the remaining prose, with places for the formulas.
         formulas: the formulas of the question.
-        target: the formula that is asked for.
+        target: the requested formula.
 
     """
     numbers = sorted(target.numbers)
@@ -189,72 +202,82 @@ def _is_changed(marked_prose: str, formulas: list[str], target: Target) -> bool:
     following = marked_prose.rpartition(f"\ue012{numbers[-1]}\ue012")[2]
     if re.search(r"\d\s*\Z", preceding) or re.match(r"\s*\d", following):
         return True
-    beside = re.search(rf"{PLACE.pattern}\s*\Z", preceding), PLACE.match(following.lstrip())
+    neighbours = (
+        re.search(rf"{PLACEHOLDER.pattern}\s*\Z", preceding),
+        PLACEHOLDER.match(following.lstrip()),
+    )
     if target.has_sign and not all(
-        place is None or RELATION.search(formulas[int(place[1])]) for place in beside
+        neighbour is None or RELATION.search(formulas[int(neighbour[1])])
+        for neighbour in neighbours
     ):
         return True  # a factor before the formula, or a term behind
     if not target.has_sign and "integral" in target.nouns:
-        last = rf"(?is)\b{ASKS_INTEGRAL}\b(?!.*\b{ASKS_INTEGRAL}\b).*"
-        preceding = re.sub(last, "", preceding)
+        last_request = rf"(?is)\b{ASKS_INTEGRAL}\b(?!.*\b{ASKS_INTEGRAL}\b).*"
+        preceding = re.sub(last_request, "", preceding)
     named = [at for at, formula in enumerate(formulas) if formula.strip() in target.names]
     if changes_numbers(marked_prose) or _is_governed(preceding, target):
         return True
     if any(_is_governed(marked_prose.partition(f"\ue012{at}\ue012")[0], target) for at in named):
         return True
-    joined = re.match(rf"\s*(?:and|or|over)\s*{PLACE.pattern}", following)
+    joined = re.match(rf"\s*(?:and|or|over)\s*{PLACEHOLDER.pattern}", following)
     if joined and not RELATION.search(formulas[int(joined[1])]):
         return True  # two are asked for
     for sentence in SENTENCE.split(marked_prose):
         names = {*re.findall(r"(?<![A-Za-z\\'’])[A-Za-z](?![A-Za-z'’])", sentence)}
-        names |= {formulas[int(place)].lstrip("\\") for place in PLACE.findall(sentence)}
+        names |= {formulas[int(index)].lstrip("\\") for index in PLACEHOLDER.findall(sentence)}
         names -= {target.variable} if target.is_bound else set()
         if prose.states_kind(sentence) and not target.letters.isdisjoint(names):
             return True  # a is a strange integer
     return False
 
 
-def _is_governed(before: str, target: Target) -> bool:
+def _is_governed(preceding_text: str, target: Target) -> bool:
     """Whether another quantity "of" a formula is asked for, by the words before the formula."""
-    before = before[-_CHAIN:]
-    governed = _OF_ASKED.search(before)
-    if governed is None or _INSIDE.search(before, 0, governed.start()):  # in the exponent of
+    preceding_text = preceding_text[-_CHAIN:]
+    governed = _NOUN_CHAIN.search(preceding_text)
+    if governed is None:
+        return False
+    if _AFTER_PREPOSITION.search(preceding_text, 0, governed.start()):  # in the exponent of
         return False
     nouns = {noun.lower() for noun in _NOUN.findall(governed[0])}
-    return not nouns <= _ASKED_OF.union(target.nouns)
+    return not nouns <= _NEUTRAL_NOUNS.union(target.nouns)
 
 
-def with_definition(formula: str, beside: str, bound: str) -> str:
-    r"""Put a definition, which stands beside a formula, into the formula.
+def with_definition(formula: str, definition: str, bound: str) -> str:
+    r"""Put a definition beside a formula into the formula.
 
     Args:
         formula: the formula.
-        beside: the definition, as ``f(x) = x^2``, ``u_n = 1/n`` or ``K = m v^2``. Any other formula
-            leaves the first one unchanged.
-        bound: the variable of the formula, which no definition changes.
+        definition: the definition, as ``f(x) = x^2``, ``u_n = 1/n`` or ``K = m v^2``. A formula of
+            another form leaves ``formula`` unchanged.
+        bound: the variable of the formula. No definition changes the variable.
 
     >>> with_definition(r"\int_0^1 f(2t)\,dt", "f(x)=x^2", "t")
     '\\int_0^1 \\left(\\frac{2t}{1}^2\\right)\\,dt'
 
     """
-    named = NAMED.match(beside)
-    if named is None or (beside.count("=") > 1 and not named["variable"]):
-        left, equals, right = beside.partition("=")
-        is_part = equals and "=" not in right and len(left.strip()) > 1 and left.strip() in formula
-        return formula.replace(left.strip(), rf"\left({right}\right)") if is_part else formula
-    name, variable, body = named["name"], named["variable"], beside[named.end() :]
-    here = rf"(?<![A-Za-z\\]){re.escape(name)}"
+    named = NAMED.match(definition)
+    if named is None or (definition.count("=") > 1 and not named["variable"]):
+        lhs, equals, rhs = definition.partition("=")
+        is_part = equals and "=" not in rhs and len(lhs.strip()) > 1 and lhs.strip() in formula
+        return formula.replace(lhs.strip(), rf"\left({rhs}\right)") if is_part else formula
+    name, variable, body = named["name"], named["variable"], definition[named.end() :]
+    name_pattern = rf"(?<![A-Za-z\\]){re.escape(name)}"
     if not variable:
         if name.lstrip("\\") in (bound, "d") or not body.strip():
             return formula
         if SYMBOL.fullmatch(name):
             return _with_letter(formula, name, body.strip())
-        return re.sub(rf"{here}(?![A-Za-z_(]|\s*\()", lambda _: rf"\left({body}\right)", formula)
+        return re.sub(
+            rf"{name_pattern}(?![A-Za-z_(]|\s*\()", lambda _: rf"\left({body}\right)", formula
+        )
     formula = re.sub(
-        rf"{here}(?![A-Za-z_'(]|\s*(?:\\left\s*)?[('])", lambda _: f"{name}({variable})", formula
+        rf"{name_pattern}(?![A-Za-z_'(]|\s*(?:\\left\s*)?[('])",
+        lambda _: f"{name}({variable})",
+        formula,
     )
     pieces, position = [], 0
-    for match in re.finditer(rf"{here}(?=\s*\()", formula):
+    for match in re.finditer(rf"{name_pattern}(?=\s*\()", formula):
         end, arguments = arguments_at(formula, match.end())
         if match.start() < position or arguments is None or len(arguments) != 1:
             continue
@@ -273,8 +296,8 @@ def _defines(definition: str, formula: str, bound: str) -> bool:
 def _with_letter(formula: str, letter: str, value: str) -> str:
     r"""Put a value in the place of a letter, also in a product such as ax, but not in sin or \sin.
 
-    The value becomes a quotient, which is a factor as the letter is: sin ax has the argument ax,
-    and sin (2)x has not. Behind another letter, a quotient would end the argument, and parentheses
+    The value becomes a quotient, a factor like the letter: sin ax has the argument ax, and
+    sin (2)x has not. Behind another letter, a quotient would end the argument, and parentheses
     have both readings.
     """
     pieces, position, is_behind_letter = list[str](), 0, False
@@ -291,60 +314,64 @@ def _with_letter(formula: str, letter: str, value: str) -> str:
     return "".join((*pieces, formula[position:]))
 
 
-def _may_change(formula: str, before: str, behind: str, target: Target) -> bool:
-    """Whether a formula beside the formula that is asked for may change the question.
+def _may_change(formula: str, preceding_text: str, following_text: str, target: Target) -> bool:
+    """Whether a formula beside the requested formula may change the question.
 
-    Two kinds of formulas may: one that is asked for instead, and a relation between symbols of the
+    Two kinds of formulas may: a formula asked for instead, and a relation between symbols of the
     formula that is neither a substitution nor a part of the formula.
 
     Args:
         formula: the formula.
-        before: the text before the formula.
-        behind: the text behind the formula.
-        target: the formula that is asked for.
+        preceding_text: the text before the formula.
+        following_text: the text behind the formula.
+        target: the requested formula.
 
     """
-    if _of_noun(before, target.nouns) and formula.strip() not in target.names:
+    if _of_noun(preceding_text, target.nouns) and formula.strip() not in target.names:
         return True  # the limit of another sequence
     if NAME.fullmatch(formula):
         name = formula.lstrip("\\").partition("_")[0]
-        if re.search(r"\bin\s+terms\s+of\s*\Z", before):
+        if re.search(r"\bin\s+terms\s+of\s*\Z", preceding_text):
             return name not in target.letters and name not in ("e", "pi", "ln", "log")
         named = NAMED.match(target.written)
-        has_noun = re.search(rf"\b(?:{'|'.join(target.nouns)})\s+\Z", before)
+        has_noun = re.search(rf"\b(?:{'|'.join(target.nouns)})\s+\Z", preceding_text)
         is_own = (named is not None and named["name"] == formula) or (
             has_noun is not None and not re.search(r"\d", formula)  # the sum $S_n$, but not $S_5$
         )
-        return not (is_own or target.is_set) and _ASKS_FOR.search(before[-_CHAIN:]) is not None
-    if re.match(r"\s*(?:denotes?|means|stands\s+for)\b", behind):
-        return _KNOWN.fullmatch(formula.strip()) is None  # a notation
+        return (
+            not (is_own or target.is_set) and _ASKS_FOR.search(preceding_text[-_CHAIN:]) is not None
+        )
+    if re.match(r"\s*(?:denotes?|means|stands\s+for)\b", following_text):
+        return _NOTATION.fullmatch(formula.strip()) is None  # a notation
     if _VALUE.fullmatch(formula):
         return not target.is_bound
-    part, whole = (_SPACE.sub("", text) for text in (formula, target.written))
-    if part in whole:
+    formula_text, target_text = (_SPACE.sub("", text) for text in (formula, target.written))
+    if formula_text in target_text:
         return False
-    is_name = _APPLIED_NAME.fullmatch(formula.strip()) and not _VERB.search(before)
-    if not is_name and not RELATION.search(formula) and _ASKS_FOR.search(before[-_CHAIN:]):
+    is_name = _APPLIED_NAME.fullmatch(formula.strip()) and not _VERB.search(preceding_text)
+    if not is_name and not RELATION.search(formula) and _ASKS_FOR.search(preceding_text[-_CHAIN:]):
         return True
     sides = RELATION.split(formula)
     names = [{letter.lstrip("\\") for letter in SYMBOL.findall(side)} for side in sides]
-    own = {name for each in names for name in each if len(name) == 1 or name in GREEK}
+    symbols = {
+        name for side_names in names for name in side_names if len(name) == 1 or name in GREEK
+    }
     if _HAS_SIGN.search(formula):  # \int e^{-t^2} dt = \sqrt\pi states nothing of d and e
-        own -= {"d", "e", "pi"}
-    own -= {target.variable} if target.is_bound else set()
-    about = own & target.letters
-    if len(sides) == 1 or not about:
+        symbols -= {"d", "e", "pi"}
+    symbols -= {target.variable} if target.is_bound else set()
+    shared_symbols = symbols & target.letters
+    if len(sides) == 1 or not shared_symbols:
         return False
     is_named = any(
         NAME.fullmatch(side.strip().removeprefix("d"))
         and (side.strip().lstrip("\\") not in target.letters or side.strip() == target.variable)
         for side in sides
     )
-    return not is_named or own <= target.letters
+    return not is_named or symbols <= target.letters
 
 
-def _of_noun(before: str, nouns: tuple[str, ...]) -> bool:
-    """Whether the words before a formula ask for what is asked for, of this formula."""
+def _of_noun(preceding_text: str, nouns: tuple[str, ...]) -> bool:
+    """Whether the words before a formula ask for the requested quantity of the formula."""
     nouns = tuple(noun for noun in nouns if noun != "coefficient")  # of a power
     pattern = rf"\b(?:{'|'.join(nouns)})\s+of\s+(?:the\s+)?(?:(?:{'|'.join(nouns)})\s+)?\Z"
-    return bool(nouns) and re.search(pattern, before[-_CHAIN:]) is not None
+    return bool(nouns) and re.search(pattern, preceding_text[-_CHAIN:]) is not None

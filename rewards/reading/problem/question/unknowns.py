@@ -32,7 +32,7 @@ def unknowns(
     Args:
         text: the question, for messages.
         formulas: the equations and the conditions.
-        names: letters and functions that stand alone in the question.
+        names: letters and functions alone in the question.
 
     Returns:
         The variable, the functions, and the formulas. Operators and differentials in the formulas
@@ -48,7 +48,7 @@ def unknowns(
 
 
 def _with_operands(formula: str) -> str:
-    r"""Write the operator d/dx and the function after it, y or y(x), as ``\frac{dy}{dx}``.
+    r"""Write the operator d/dx and the function y or y(x) behind the operator as ``\frac{dy}{dx}``.
 
     Raises:
         ProblemError: a factor follows y(x). The operator may then apply to a product.
@@ -77,7 +77,7 @@ def _derivatives_in(joined: str) -> tuple[tuple[str, ...], list[str]]:
         functions += [name_of(of[1])] if of else []
         if not quotient.of.strip():  # \frac{d}{dx}(x f(x))
             applied = APPLIED.finditer(operand(joined[quotient.end :])[0])
-            functions += [name_of(each["name"]) for each in applied if each["of"] in quotient.by]
+            functions += [name_of(match["name"]) for match in applied if match["of"] in quotient.by]
     for match in _PRIMED.finditer(joined):
         functions.append(name_of(match["name"]))
         variables += [name for name in (match["own"], match["of"]) if name]

@@ -1,1 +1,1 @@
-"""Sequences that are not given by a formula in the index."""
+"""Sequences without a formula in the index."""

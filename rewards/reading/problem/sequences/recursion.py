@@ -9,7 +9,7 @@ from ....errors import ProblemError
 from ...expression.traversal import fold, symbols_of
 from ...expression.tree import Expression
 from .. import prose
-from ..conditions import WHOLE, conditions_of
+from ..conditions import INDEX_LETTERS, conditions_of
 from ..layout import cut_at, only_reading, pieces_of
 from ..marks import LONGEST, SPACING
 from ..question.limit import ARROW, INDEX, NOUNS, SEQUENCE, SIGN
@@ -18,24 +18,24 @@ from ..question.surroundings import RELATION, formula_of_question
 
 #: The next term of a sequence, as a formula in the term before: u_{n+1} = 2u_n, u_n = 2u_{n-1}.
 _RECURSION: Final = re.compile(
-    rf"(?P<letter>[A-Za-z])_(?:\{{\s*(?P<index>[{WHOLE}])\s*\+\s*1\s*\}}\s*="
+    rf"(?P<letter>[A-Za-z])_(?:\{{\s*(?P<index>[{INDEX_LETTERS}])\s*\+\s*1\s*\}}\s*="
     r"(?=.{0,200}(?P=letter)_(?:(?P=index)(?![A-Za-z])|\{\s*(?P=index)\s*\}))"
-    rf"|\{{?\s*(?P<previous>[{WHOLE}])\s*\}}?\s*="
+    rf"|\{{?\s*(?P<previous>[{INDEX_LETTERS}])\s*\}}?\s*="
     r"(?=.{0,200}(?P=letter)_\{\s*(?P=previous)\s*-\s*1\s*\}))"
     r"(?P<value>.*)",
     re.DOTALL,
 )
-_FIRST: Final = re.compile(r"(?P<letter>[A-Za-z])_\{?\s*[01]\s*\}?\s*=(?P<value>[^=]*)")
+_FIRST_TERM: Final = re.compile(r"(?P<letter>[A-Za-z])_\{?\s*[01]\s*\}?\s*=(?P<value>[^=]*)")
 #: What may be formed of the terms of a sequence, whose limit is then asked for.
 _OF_TERMS: Final = re.compile(r"\b(?:differences?|products?|ratios?|series|sums?)\b")
 #: A formula that restricts the index, such as "n = 5"; `_is_of_index` allows "n >= 1".
-_INDEX_BOUND: Final = re.compile(rf"\s*[{WHOLE}]\s*(?:{RELATION.pattern}|{ARROW.pattern})")
+_INDEX_BOUND: Final = re.compile(rf"\s*[{INDEX_LETTERS}]\s*(?:{RELATION.pattern}|{ARROW.pattern})")
 #: Stands for the term before, in a formula of the next term.
 _PREVIOUS: Final = r"\xi"
 
 
 class Recursion(NamedTuple):
-    r"""A sequence that a recursion defines, such as ``u_1 = 1, u_{n+1} = \sqrt{2 + u_n}``.
+    r"""A sequence defined by a recursion, such as ``u_1 = 1, u_{n+1} = \sqrt{2 + u_n}``.
 
     Attributes:
         first: the first term.
@@ -50,9 +50,9 @@ class Recursion(NamedTuple):
 
 
 def read_recursion(text: str) -> Recursion | None:
-    """Read a question for the limit of a sequence that a recursion defines.
+    """Read a question for the limit of a sequence defined by a recursion.
 
-    The result is None for any other question.
+    The result is None for another question.
 
     Raises:
         ProblemError: the question has more than a recursion and a first term.
@@ -60,12 +60,14 @@ def read_recursion(text: str) -> Recursion | None:
     """
     if len(text) > LONGEST or _RECURSION.search(text) is None:
         return None
-    parts = taken_apart(text)
-    if parts is None:
+    question_parts = taken_apart(text)
+    if question_parts is None:
         raise ProblemError(f"{text!r}: a recursion without words")
-    marked_prose, formulas = parts
+    marked_prose, formulas = question_parts
     asks = "limit" in marked_prose.lower() or prose.says(marked_prose, "goal")
-    firsts: list[str] = []
+    # Each formula has to have a role: the name of the sequence, a first term, a step, or a range of
+    # the index. Formulas without a role are judged with the prose, as for other limits.
+    first_values: list[str] = []
     steps: list[re.Match[str]] = []
     letters: set[str] = set()
     numbers: set[int] = set()
@@ -79,30 +81,35 @@ def read_recursion(text: str) -> Recursion | None:
             if cut is not None and name is not None:
                 subscript = cut[2].get("_", name["name"]).strip("{} ")
                 asks, name = True, None if cut[0] or not INDEX.fullmatch(subscript) else name
-            first, step = _FIRST.fullmatch(piece), _RECURSION.fullmatch(piece)
-            if first is not None:
-                firsts.append(first["value"])
+            first_term, step = _FIRST_TERM.fullmatch(piece), _RECURSION.fullmatch(piece)
+            if first_term is not None:
+                first_values.append(first_term["value"])
             elif step is not None:
                 steps.append(step)
-            found = [each["letter"] for each in (name, first, step) if each is not None]
-            letters.update(found)
-            if found or INDEX.fullmatch(piece) or _is_of_index(piece):
+            matched_letters = [
+                match["letter"] for match in (name, first_term, step) if match is not None
+            ]
+            letters.update(matched_letters)
+            if matched_letters or INDEX.fullmatch(piece) or _is_of_index(piece):
                 numbers.add(at)
-    others = [formula for at, formula in enumerate(formulas) if at not in numbers]
-    if _OF_TERMS.search(marked_prose) or any(map(_INDEX_BOUND.match, others)):
+    unused_formulas = [formula for at, formula in enumerate(formulas) if at not in numbers]
+    if _OF_TERMS.search(marked_prose) or any(map(_INDEX_BOUND.match, unused_formulas)):
         raise ProblemError(f"{text!r}: the limit of something else is asked for")
-    if not (asks and len(letters) == len(firsts) == len(steps) == 1) or _PREVIOUS in text:
+    if not (asks and len(letters) == len(first_values) == len(steps) == 1) or _PREVIOUS in text:
         raise ProblemError(f"{text!r}: one recursion with a first term is expected")
     written = steps[0].string
     # With no variable, a statement about the index is refused: "for odd n", "n = 5".
     target = Target(
         written, frozenset(numbers), written, "", is_bound=True, nouns=NOUNS, kind="limit in words"
     )
-    formula_of_question(parts, target)
+    formula_of_question(question_parts, target)
+    # The preceding term becomes a symbol, so that the step is a function of one variable.
     index = steps[0]["index"] or rf"{steps[0]['previous']}\s*-\s*1"
     term = rf"(?<![A-Za-z\\]){steps[0]['letter']}_(?:\{{\s*{index}\s*\}}|{index}(?![A-Za-z0-9]))"
     step_text = re.sub(term, rf"{{{_PREVIOUS}}}".replace("\\", r"\\"), steps[0]["value"])
-    first_tree, step_tree = (only_reading(each, text) for each in (firsts[0], step_text))
+    first_tree, step_tree = (
+        only_reading(formula, text) for formula in (first_values[0], step_text)
+    )
     name_of_term = _PREVIOUS.lstrip("\\")
     if symbols_of(first_tree) or symbols_of(step_tree) != {name_of_term}:
         raise ProblemError(f"{text!r}: a recursion with other symbols is not read")
@@ -112,7 +119,7 @@ def read_recursion(text: str) -> Recursion | None:
 def _is_of_index(formula: str) -> bool:
     r"""Whether a formula says where an index begins: ``n \ge 1``, ``n = 1, 2, 3, \dots``."""
     stated = conditions_of(formula)
-    if stated is None or not {name for name, _ in stated.kinds} <= {*WHOLE}:
+    if stated is None or not {name for name, _ in stated.kinds} <= {*INDEX_LETTERS}:
         return False
     numbers = (fold(side) for comparison in stated.comparisons for side in comparison.args)
     is_whole = {kind for _, kind in stated.kinds} <= {"integer", "positive"}
