@@ -64,17 +64,17 @@ class ExactNumbers:
     """Proved arithmetic of the numbers in one expansion (`rewards.numeric.expansions`).
 
     Attributes:
-        kinds: assumptions on parameters.
+        assumptions: assumptions on parameters.
 
     """
 
-    kinds: Mapping[str, str] = field(default_factory=dict)
+    assumptions: Mapping[str, str] = field(default_factory=dict)
     tower: Tower = field(init=False)
     balls: dict[int, Ball] = field(default_factory=dict)
     zeros: dict[tuple[Any, Any], bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.tower = Tower(Field(), "", dict(self.kinds))
+        self.tower = Tower(Field(), "", dict(self.assumptions))
 
     @_failing
     def value(self, node: Expression) -> Quotient:
@@ -151,10 +151,10 @@ class ExactNumbers:
     def tower_value(self, name: str, seed: int) -> Ball:
         """A sample value of a parameter. The value satisfies the assumption about the parameter."""
         size = random.Random(f"{name} {seed}").randrange(1, 4096)
-        kind = self.kinds.get(name, "real")
-        if "integer" in kind or kind in ("even", "odd"):
-            return acb(2 * (size % 8) + 2 + (kind == "odd"))
-        return acb(arb(fmpq(size, 1024))) * (-1 if kind == "negative" else 1)
+        assumption = self.assumptions.get(name, "real")
+        if "integer" in assumption or assumption in ("even", "odd"):
+            return acb(2 * (size % 8) + 2 + (assumption == "odd"))
+        return acb(arb(fmpq(size, 1024))) * (-1 if assumption == "negative" else 1)
 
     @_failing
     def sign(self, number: Quotient) -> int:

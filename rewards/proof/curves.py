@@ -46,7 +46,7 @@ def vanishes_on(tree: Expression, curve: Expression) -> bool:
     tower, elements = attempted(
         lambda tower: [tower.field.normal(tower.value(each)) for each in (tree, curve)],
         variable="",
-        kinds={},
+        assumptions={},
     )
     if elements is None:
         return False

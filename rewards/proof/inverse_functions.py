@@ -69,7 +69,7 @@ def read_derivative_of_inverse(text: str) -> tuple[Expression, str, Expression] 
     plain = f"{plain[: asked.start()]}{asked['open']}{name}'{asked['close']}{plain[asked.end() :]}"
     question = read_derivative(plain.replace(named[0], f"${name}$") if named else plain)
     function = question.definitions.get(name)
-    stated = question.variable in dict(question.kinds) or question.bounds != (None, None)
+    stated = question.variable in dict(question.assumptions) or question.bounds != (None, None)
     if function is None or question.point or stated:
         raise ProblemError(f"{text!r}: the inverse function is not read")
     try:

@@ -22,7 +22,7 @@ from ..reading.problem import read_limit
 from ..reading.problem.integral import Limit as Point
 from ..reading.problem.integral import derivative_of_integral
 from ..reading.problem.limit import LimitOfIntegral, read_limit_of_integral
-from .limits import Kinds, Limit, are_equal, limit
+from .limits import Assumptions, Limit, are_equal, limit
 from .plane_limits import plane_limit
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class LimitQuestion:
         variable: the variable of the limit.
         at: the point as an expression. The integers 1 and -1 mean plus and minus infinity.
         side: 1 from the right, -1 from the left, 0 from both sides.
-        kinds: assumptions on the parameters.
+        assumptions: assumptions on the parameters.
         conditions: comparisons that the problem states.
         whole: whether the variable takes integer values only.
         flags: ambiguities of the notation.
@@ -54,7 +54,7 @@ class LimitQuestion:
     variable: str
     at: Point
     side: int = 0
-    kinds: Kinds = ()
+    assumptions: Assumptions = ()
     conditions: tuple[Expression, ...] = ()
     whole: bool = False
     flags: tuple[str, ...] = ()
@@ -83,19 +83,21 @@ class LimitQuestion:
         return rf"\lim_{{{names} \to {at}}} {to_latex(self.expression)}"
 
     @property
-    def all_kinds(self) -> Kinds:
+    def all_assumptions(self) -> Assumptions:
         """The assumption about each parameter. By default, a parameter is positive."""
-        stated = dict(self.kinds)
+        stated = dict(self.assumptions)
         return tuple((name, stated.get(name, "positive")) for name in self.parameters)
 
     def limit(self) -> Limit:
         """Compute the limit with a proof (see `rewards.proof.limits.limit`)."""
         if self.beside is not None:
-            if self.side or isinstance(self.at, int) or self.beside[0] in dict(self.kinds):
+            if self.side or isinstance(self.at, int) or self.beside[0] in dict(self.assumptions):
                 raise NotExpandedError("a condition on a limit in two variables")
             names, place = (self.variable, self.beside[0]), (self.at, self.beside[1])
             return plane_limit(self.expression, names, place)
-        return limit(self.expression, self.variable, self.at, self.side, self.all_kinds, self.whole)
+        return limit(
+            self.expression, self.variable, self.at, self.side, self.all_assumptions, self.whole
+        )
 
     def at_draw(self, draw: Draw) -> LimitQuestion:
         """The same question with numbers in place of the parameters."""
@@ -124,25 +126,25 @@ def limit_readings(
         -1
 
     """
-    kinds = assumption_items(assumptions)
+    stated = assumption_items(assumptions)
     if isinstance(problem, str):
-        return _readings(problem, kinds)
+        return _readings(problem, stated)
     expression, variable, at, direction = problem.args
     if at.is_infinite and not at.is_extended_real:
         raise ProblemError(f"{problem}: {at} is no point of the real line")
     point: Point = (1 if at.is_extended_positive else -1) if at.is_infinite else from_sympy(at)
     side = {"+": 1, "-": -1}.get(str(direction), 0)
-    question = LimitQuestion(from_sympy(expression), str(variable), point, side, kinds)
-    return (_with_variable(question, dict(kinds)),)
+    question = LimitQuestion(from_sympy(expression), str(variable), point, side, stated)
+    return (_with_variable(question, dict(stated)),)
 
 
 @lru_cache(maxsize=4096)
-def _readings(text: str, kinds: Kinds) -> tuple[LimitQuestion, ...]:
+def _readings(text: str, assumptions: Assumptions) -> tuple[LimitQuestion, ...]:
     of_integral = read_limit_of_integral(text)
     if of_integral is not None:
         return (_by_lhopital(of_integral, text),)
-    problem = read_limit(text, [name for name, _ in kinds])
-    stated = {**dict(problem.conditions.kinds), **dict(kinds)}
+    problem = read_limit(text, [name for name, _ in assumptions])
+    stated = {**dict(problem.conditions.assumptions), **dict(assumptions)}
     comparisons = tuple(
         c for c in problem.conditions.comparisons if problem.variable not in symbols_of(c)
     )
@@ -202,8 +204,8 @@ def _by_lhopital(asked: LimitOfIntegral, text: str) -> LimitQuestion:
     return question
 
 
-def _with_variable(question: LimitQuestion, kinds: dict[str, str]) -> LimitQuestion:
-    """Remove the variable's assumption from ``kinds``, and apply this assumption to the question.
+def _with_variable(question: LimitQuestion, assumptions: dict[str, str]) -> LimitQuestion:
+    """Remove the variable's assumption from ``assumptions``, and apply it to the question.
 
     A positive or negative variable at 0 means a limit from one side. An integer variable means the
     limit of a sequence.
@@ -214,21 +216,21 @@ def _with_variable(question: LimitQuestion, kinds: dict[str, str]) -> LimitQuest
 
     """
     variable, at = question.variable, question.at
-    kind = kinds.pop(variable, "real")
-    question = replace(question, kinds=tuple(sorted(kinds.items())))
+    assumption = assumptions.pop(variable, "real")
+    question = replace(question, assumptions=tuple(sorted(assumptions.items())))
     infinite = isinstance(at, int)
-    if kind == "real":
+    if assumption == "real":
         return question
-    if infinite and (kind == "signed integer" or (kind == "integer" and at == 1)):
+    if infinite and (assumption == "signed integer" or (assumption == "integer" and at == 1)):
         return replace(question, whole=True)
-    if kind in ("positive", "negative"):
-        sign = 1 if kind == "positive" else -1
+    if assumption in ("positive", "negative"):
+        sign = 1 if assumption == "positive" else -1
         place = at if isinstance(at, int) else fold(at)
         if place == 0 and question.side in (0, sign):
             return replace(question, side=sign)
         if place is not None and place * sign > 0:
             return question
-    raise ProblemError(f"{question.latex}: the limit of a variable that is {kind}")
+    raise ProblemError(f"{question.latex}: the limit of a variable that is {assumption}")
 
 
 def with_values(expression: Expression, draw: Draw) -> Expression:

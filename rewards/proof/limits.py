@@ -36,7 +36,7 @@ _OF_PARITY: Final = (Number(0), PI)
 #: A name that no text has.
 _FRESH: Final = "t of the equality"
 
-Kinds = tuple[tuple[str, str], ...]
+Assumptions = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def limit(
     variable: str,
     at: Expression | int,
     side: int = 0,
-    kinds: Kinds = (),
+    assumptions: Assumptions = (),
     whole: bool = False,
 ) -> Limit:
     r"""Find the limit of an expression, with a proof.
@@ -81,7 +81,7 @@ def limit(
         variable: the variable of the function.
         at: the point, as an expression. The integers 1 and -1 mean plus and minus infinity.
         side: 1 from the right, -1 from the left, 0 from both sides.
-        kinds: assumptions on parameters.
+        assumptions: assumptions on parameters.
         whole: whether all values of the variable are integers, as in a sequence.
 
     Raises:
@@ -95,11 +95,12 @@ def limit(
     """
     if isinstance(at, int) or side:
         point = LimitPoint(None, at) if isinstance(at, int) else LimitPoint(at, side)
-        return _OneSide(variable, point, dict(kinds), whole).limit(expression)
+        return _OneSide(variable, point, dict(assumptions), whole).limit(expression)
     sides: list[Limit] = []
     for sign in (1, -1):
+        one_sided = _OneSide(variable, LimitPoint(at, sign), dict(assumptions))
         try:
-            sides.append(_OneSide(variable, LimitPoint(at, sign), dict(kinds)).limit(expression))
+            sides.append(one_sided.limit(expression))
         except UndefinedError as error:
             undefined = error
     if not sides:
@@ -110,7 +111,7 @@ def limit(
     from_right, from_left = sides
     if not from_right.exists or not from_left.exists:
         return from_left if from_right.exists else from_right
-    if same(from_right, from_left, dict(kinds)):
+    if same(from_right, from_left, dict(assumptions)):
         return from_right
     return Limit(reason="the limits from the right and from the left differ")
 
@@ -122,14 +123,14 @@ class _OneSide:
     Attributes:
         variable: the variable of the functions.
         point: the point and the side.
-        kinds: assumptions on parameters.
+        assumptions: assumptions on parameters.
         whole: whether all values of the variable are integers.
 
     """
 
     variable: str
     point: LimitPoint
-    kinds: Mapping[str, str]
+    assumptions: Mapping[str, str]
     whole: bool = False
 
     def limit(self, expression: Expression) -> Limit:
@@ -149,11 +150,11 @@ class _OneSide:
     def _forms(self, expression: Expression) -> Iterator[Expression]:
         """Yield the expression, and its normal form, in which sin^2 + cos^2 is replaced by 1."""
         yield expression
-        forms = normal_forms(expression, self.variable, self.kinds)
+        forms = normal_forms(expression, self.variable, self.assumptions)
         yield from (form for form in forms[:1] if form != expression)
 
     def _expander(self, fixed: Mapping[str, Expression], beside: int = 0) -> GermExpander:
-        numbers = ExactNumbers(self.kinds)
+        numbers = ExactNumbers(self.assumptions)
         return GermExpander(numbers, self.variable, self.point, self.whole, fixed, beside)
 
     def _expanded(self, expression: Expression) -> Limit:
@@ -198,7 +199,7 @@ class _OneSide:
             if along.value is not None and _angles_of(along.value):
                 return None  # another angle, which has its own values on the sequence
             limits.append(along)
-            if len(limits) > 1 and not same(limits[0], along, self.kinds):
+            if len(limits) > 1 and not same(limits[0], along, self.assumptions):
                 return Limit(reason="two sequences of points have different limits")
         return limits[0] if angle.name == _PARITY else None  # even and odd numbers are all
 
@@ -214,7 +215,7 @@ class _OneSide:
         if bounded is None or angle.of_floor or free.multiple(angle.germ, free.start) is None:
             return None
         limits = [Limit(value=substitute(bounded, angle.name, value)) for value in _OF_ANGLES]
-        if all(same(limits[0], later, self.kinds) for later in limits[1:]):
+        if all(same(limits[0], later, self.assumptions) for later in limits[1:]):
             return None
         return Limit(reason="two sequences of whole numbers have different limits")
 
@@ -244,7 +245,7 @@ def _values(angle: Angle) -> Iterator[tuple[Expression, int]]:
         yield from (_ENDS_OF_FLOORS if angle.of_floor else ends)
 
 
-def same(a: Limit, b: Limit, kinds: Mapping[str, str]) -> bool:
+def same(a: Limit, b: Limit, assumptions: Mapping[str, str]) -> bool:
     """Whether two limits are equal.
 
     Raises:
@@ -253,10 +254,10 @@ def same(a: Limit, b: Limit, kinds: Mapping[str, str]) -> bool:
     """
     if a.value is None or b.value is None:
         return a == b
-    return are_equal(a.value, b.value, kinds)
+    return are_equal(a.value, b.value, assumptions)
 
 
-def are_equal(first: Expression, second: Expression, kinds: Mapping[str, str]) -> bool:
+def are_equal(first: Expression, second: Expression, assumptions: Mapping[str, str]) -> bool:
     """Whether two numbers are equal.
 
     If the numbers have parameters, the result holds for almost all values of the parameters.
@@ -265,13 +266,13 @@ def are_equal(first: Expression, second: Expression, kinds: Mapping[str, str]) -
         NotExpandedError: the numbers are neither proved equal nor proved different.
 
     """
-    numbers = ExactNumbers(kinds)
+    numbers = ExactNumbers(assumptions)
     try:
         equal: bool = numbers.is_zero(numbers.value(first) - numbers.value(second))
     except NotExpandedError:
         # in cases of signs: ln(a/b) is ln a - ln b for a, b > 0
         t = Symbol(_FRESH)
-        if prove(mul(first, t), second, _FRESH, dict(kinds)) is None:
+        if prove(mul(first, t), second, _FRESH, dict(assumptions)) is None:
             raise
         return True
     return equal

@@ -150,7 +150,7 @@ def _with_bounds(
 def _vanishes(tree: Expression, variables: tuple[str, str]) -> bool:
     """Whether a quotient of polynomials tends to 0. The other symbols are bounded."""
     tower, quotient = attempted(
-        lambda tower: tower.field.normal(tower.value(tree)), variable="", kinds={}
+        lambda tower: tower.field.normal(tower.value(tree)), variable="", assumptions={}
     )
     if quotient is None or any(part.kind != "symbol" for part in tower.field.used(quotient)):
         return False

@@ -113,8 +113,8 @@ def radius(asked: SeriesQuestion) -> Expression | None:
     with suppress(QuadratureError):
         return _by_growth(coefficients, index, general.steps)
     quotient = div(coefficients, substitute(coefficients, index, add(Symbol(index), ONE)))
-    kinds = tuple(sorted(asked.assumptions.items()))
-    quotient_limit = limit(Call("abs", (quotient,)), index, 1, 0, kinds, True)
+    assumptions = tuple(sorted(asked.assumptions.items()))
+    quotient_limit = limit(Call("abs", (quotient,)), index, 1, 0, assumptions, True)
     if not quotient_limit.exists:
         raise QuadratureError("the quotients of coefficients have no limit")
     if quotient_limit.value is None:

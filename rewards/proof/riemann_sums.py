@@ -69,10 +69,10 @@ def integral_of_riemann_sum(problem: str) -> str | None:
     place = mul(Symbol(n), Symbol(_X))
     scaled = mul(Symbol(n), asked.factor, substitute(asked.term, asked.counter, place))
     function = substitute(scaled, n, ONE)
-    kinds = {n: _POSITIVE, _X: _POSITIVE}
+    assumptions = {n: _POSITIVE, _X: _POSITIVE}
     if ends[0] >= ends[1] or needs_worker(scaled):
         return None
-    if prove(mul(scaled, Symbol(_FRESH)), function, _FRESH, kinds) is None:
+    if prove(mul(scaled, Symbol(_FRESH)), function, _FRESH, assumptions) is None:
         return None
     if not _is_bounded(function, ends[0], ends[1]):
         return None

@@ -23,14 +23,14 @@ MAX_TERMS, MAX_DEGREE = 60, 60
 
 
 def normal_forms(
-    expression: Expression, variable: str, kinds: Mapping[str, str]
+    expression: Expression, variable: str, assumptions: Mapping[str, str]
 ) -> list[Expression]:
     """An expression as a quotient of expanded polynomials in exponentials, sines, roots, ...
 
     If the polynomials are small, a second form has factored polynomials.
     """
     with suppress(NotProvedError):
-        field, value = _element(expression, variable, kinds)
+        field, value = _element(expression, variable, assumptions)
         trees = [field.tree(value)]
         if _is_small(value):
             trees.append(Call("div", (_factored(field, value.num), _factored(field, value.den))))
@@ -88,9 +88,9 @@ def squares(expression: Expression, variable: str) -> list[Expression]:
 
 
 def _element(
-    expression: Expression, variable: str, kinds: Mapping[str, str] | None = None
+    expression: Expression, variable: str, assumptions: Mapping[str, str] | None = None
 ) -> tuple[Field, Quotient]:
-    state = {"variable": variable, "kinds": kinds or {}}
+    state = {"variable": variable, "assumptions": assumptions or {}}
     tower, element = attempted(lambda t: t.field.normal(t.value(expression)), **state)
     if element is None:
         raise NotProvedError("no element of a field")

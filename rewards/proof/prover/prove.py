@@ -72,7 +72,7 @@ def prove(
     answer: Expression,
     integrand: Expression,
     variable: str,
-    kinds: Mapping[str, str],
+    assumptions: Mapping[str, str],
     *,
     real_parts: bool = True,
     real_roots: bool = True,
@@ -83,7 +83,7 @@ def prove(
         answer: F.
         integrand: f.
         variable: the variable, which is real.
-        kinds: assumptions on the parameters. A parameter without an assumption is real.
+        assumptions: assumptions on the parameters. A parameter without an assumption is real.
         real_parts: whether to ignore points at which a radical or logarithm of f is not real.
         real_roots: whether odd roots of negative numbers are real. If not, they are principal.
 
@@ -96,7 +96,7 @@ def prove(
     True
 
     """
-    search = ProofSearch(answer, integrand, variable, kinds, real_parts, real_roots)
+    search = ProofSearch(answer, integrand, variable, assumptions, real_parts, real_roots)
     return search.whole or search.in_cases
 
 
@@ -110,7 +110,7 @@ class ProofSearch:
     answer: Expression
     integrand: Expression
     variable: str
-    kinds: Mapping[str, str]
+    assumptions: Mapping[str, str]
     real_parts: bool = True
     real_roots: bool = True
     units: list[Any] = field(default_factory=list)
@@ -152,7 +152,7 @@ class ProofSearch:
 
     def _attempt(self, **state: Any) -> tuple[Tower, Case | None]:
         """Try to prove F' = f. The results are the last tower, and the proved case."""
-        state |= {"variable": self.variable, "kinds": self.kinds, "units": self.units}
+        state |= {"variable": self.variable, "assumptions": self.assumptions, "units": self.units}
         return attempted(self._equal, principal_roots=not self.real_roots, **state)
 
     def _equal(self, tower: Tower) -> Case:

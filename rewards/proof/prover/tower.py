@@ -69,7 +69,7 @@ class Tower:
 
     field: Field
     variable: str
-    kinds: Mapping[str, str]
+    assumptions: Mapping[str, str]
     split: bool = False
     case: Signs = ()
     principal_roots: bool = False
@@ -91,7 +91,7 @@ class Tower:
 
     def symbol(self, name: str) -> Quotient:
         slope = (lambda: self.field.ring.one) if name == self.variable else None
-        positive = slope is None and self.kinds.get(name) in POSITIVE
+        positive = slope is None and self.assumptions.get(name) in POSITIVE
         generator = self.field.get("symbol", (name,), slope, real=True, positive=positive)
         self.symbols[name] = generator.element
         return generator.element

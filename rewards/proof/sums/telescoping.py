@@ -77,8 +77,9 @@ def prove_sum(problem: SumProblem, answer: Expression, join: Join = add) -> tupl
     lower, upper = problem.limits
     inner = answer if problem.outside == ZERO else add(answer, neg(problem.outside))
     inner = inner if problem.factor == ONE else div(inner, problem.factor)
-    kinds = problem.assumptions.items()
-    assumptions = {name: kind for name, kind in kinds if kind in ("positive", "real")}
+    assumptions = problem.assumptions
+    # the prover knows no integers: a parameter that is one is a real number to the induction
+    assumptions = {n: a for n, a in assumptions.items() if a in ("positive", "real")}
     for variable in sorted(symbols_of(upper) - symbols_of(lower) - symbols_of(problem.term)):
         induction = _Induction(problem, inner, variable, assumptions, join)
         rules = induction.step()
@@ -96,7 +97,7 @@ class _Induction:
         problem: the sum. The variable must not occur in the term.
         answer: F, without the problem's factor and addend.
         variable: n.
-        kinds: assumptions on the parameters.
+        assumptions: assumptions on the parameters.
         join: as for `prove_sum`.
 
     """
@@ -104,7 +105,7 @@ class _Induction:
     problem: SumProblem
     answer: Expression
     variable: str
-    kinds: Mapping[str, str]
+    assumptions: Mapping[str, str]
     join: Join
 
     def step(self) -> tuple[str, ...] | None:
@@ -116,8 +117,8 @@ class _Induction:
         n = Symbol(self.variable)
         preceding = substitute(self.answer, self.variable, add(n, Number(-1)))
         added = [self._term(add(upper, Number(-i))) for i in range(int(steps))]
-        kinds = {**self.kinds, self.variable: "positive"}
-        return identical(self.answer, self.join(preceding, *added), kinds)
+        assumptions = {**self.assumptions, self.variable: "positive"}
+        return identical(self.answer, self.join(preceding, *added), assumptions)
 
     def base(self) -> tuple[str, ...] | None:
         """Prove the value of F for one n."""
@@ -139,14 +140,14 @@ class _Induction:
             at = Number(int(n))
             terms = [self._term(Number(k)) for k in range(int(low), int(start + slope * n) + 1)]
         value = substitute(self.answer, self.variable, at)
-        return identical(value, self.join(*terms), self.kinds)
+        return identical(value, self.join(*terms), self.assumptions)
 
     def _term(self, index: Expression) -> Expression:
         return substitute(self.problem.term, self.problem.counter, index)
 
 
 def identical(
-    left: Expression, right: Expression, kinds: Mapping[str, str]
+    left: Expression, right: Expression, assumptions: Mapping[str, str]
 ) -> tuple[str, ...] | None:
     """Prove that two expressions are equal for all whole-number values of their symbols.
 
@@ -163,7 +164,7 @@ def identical(
         values = [*zip(atoms.signs, map(Number, signs), strict=True)]
         sides = [substitute_all(side, values) for side in (left, right)]
         # both are equal if t times one is an antiderivative of the other
-        proof = prove(mul(sides[0], Symbol(_FRESH)), sides[1], _FRESH, kinds, real_parts=True)
+        proof = prove(mul(sides[0], Symbol(_FRESH)), sides[1], _FRESH, assumptions, real_parts=True)
         if proof is None:
             return None
         rules.update(proof.rules)

@@ -68,7 +68,7 @@ class Equations(NamedTuple):
     Attributes:
         formulas: the equations and the conditions.
         names: the letters, and the functions with their variable, that stand alone in the question.
-        kinds: pairs of a parameter's name and its kind, such as ``integer``.
+        assumptions: pairs of a parameter's name and an assumption, such as ``integer``.
         asks_all: whether all solutions are asked for, including constant and singular solutions.
         asks_one: whether one solution suffices, such as a particular solution.
         needs_condition: a word that may state a condition if no formula does. It may be empty.
@@ -77,7 +77,7 @@ class Equations(NamedTuple):
 
     formulas: tuple[str, ...]
     names: tuple[str, ...] = ()
-    kinds: tuple[tuple[str, str], ...] = ()
+    assumptions: tuple[tuple[str, str], ...] = ()
     asks_all: bool = False
     asks_one: bool = False
     needs_condition: str = ""
@@ -122,7 +122,7 @@ def equations_of_question(text: str) -> Equations:
     return Equations(
         tuple(formulas_of_question),
         tuple(found.names),
-        conditions.also(found.conditions).kinds,
+        conditions.also(found.conditions).assumptions,
         _ASKS_ALL.search(marked_prose) is not None,
         re.search(r"\b(?:nontrivial|particular)\b", marked_prose, re.IGNORECASE) is not None,
         may_state[0] if may_state else "",

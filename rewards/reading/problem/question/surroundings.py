@@ -151,7 +151,7 @@ def _with_surroundings(
             raise ProblemError(f"{other!r} may change the question")
     letters = target.letters
     conditions = Conditions(
-        tuple(item for item in conditions.kinds if item[0].partition("_")[0] in letters),
+        tuple(item for item in conditions.assumptions if item[0].partition("_")[0] in letters),
         tuple(each for each in conditions.comparisons if letters & symbols_of(each)),
     )
     return formula, conditions, remainder
