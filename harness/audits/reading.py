@@ -220,7 +220,7 @@ def conditions_in(text: str) -> Conditions:
         UnreadError: contradictory conditions.
 
     >>> conditions_in("For $x > 0$. Assume A, B are real and positive and so on.").assumptions
-    (('x', 'positive'), ('A', 'positive'), ('B', 'positive'))
+    (('A', 'positive'), ('B', 'positive'), ('x', 'positive'))
 
     """
     assumptions: dict[str, str] = {}

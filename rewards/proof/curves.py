@@ -44,7 +44,7 @@ def vanishes_on(tree: Expression, curve: Expression) -> bool:
 
     """
     tower, elements = attempted(
-        lambda tower: [tower.field.normal(tower.value(each)) for each in (tree, curve)],
+        lambda tower: [tower.field.normal(tower.value(node)) for node in (tree, curve)],
         variable="",
         assumptions={},
     )
@@ -52,8 +52,8 @@ def vanishes_on(tree: Expression, curve: Expression) -> bool:
         return False
     difference, relation = elements[0], elements[1].num
     polynomials = difference.num, difference.den, relation
-    degree = max(int(each.total_degree()) for each in polynomials)
-    indeterminates = {part.index for each in elements for part in tower.field.used(each)}
+    degree = max(int(poly.total_degree()) for poly in polynomials)
+    indeterminates = {g.index for element in elements for g in tower.field.used(element)}
     if comb(degree + len(indeterminates), degree) > _MONOMIALS:
         return False
     # A denominator that vanishes on the whole curve is no denominator.

@@ -40,9 +40,9 @@ class LimitQuestion:
         side: 1 from the right, -1 from the left, 0 from both sides.
         assumptions: assumptions on the parameters.
         conditions: comparisons that the problem states.
-        whole: whether the variable takes integer values only.
+        is_sequence: whether the variable takes integer values only.
         flags: ambiguities of the notation.
-        beside: the second variable and its point, for a limit in two variables.
+        second_variable: the second variable and its point, for a limit in two variables.
 
     Example:
         >>> limit_readings(r"\lim_{x\to0} \frac{\sin ax}{x}")[0].parameters
@@ -56,16 +56,16 @@ class LimitQuestion:
     side: int = 0
     assumptions: Assumptions = ()
     conditions: tuple[Expression, ...] = ()
-    whole: bool = False
+    is_sequence: bool = False
     flags: tuple[str, ...] = ()
-    beside: tuple[str, Expression] | None = None
+    second_variable: tuple[str, Expression] | None = None
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """The names of all symbols except the variable, sorted."""
         names = symbols_of(self.expression) - {self.variable}
-        if self.beside is not None:
-            names = (names | symbols_of(self.beside[1])) - {self.beside[0]}
+        if self.second_variable is not None:
+            names = (names | symbols_of(self.second_variable[1])) - {self.second_variable[0]}
         if not isinstance(self.at, int):
             names |= symbols_of(self.at)
         return tuple(sorted(names))
@@ -77,9 +77,9 @@ class LimitQuestion:
         infinity = {1: r"\infty", -1: r"-\infty"}
         at = infinity[self.at] if isinstance(self.at, int) else f"{{{to_latex(self.at)}}}{mark}"
         names = self.variable
-        if self.beside is not None:
-            names = f"({names},{self.beside[0]})"
-            at = rf"({at},{{{to_latex(self.beside[1])}}})"
+        if self.second_variable is not None:
+            names = f"({names},{self.second_variable[0]})"
+            at = rf"({at},{{{to_latex(self.second_variable[1])}}})"
         return rf"\lim_{{{names} \to {at}}} {to_latex(self.expression)}"
 
     @property
@@ -90,14 +90,13 @@ class LimitQuestion:
 
     def limit(self) -> Limit:
         """Compute the limit with a proof (see `rewards.proof.limits.limit`)."""
-        if self.beside is not None:
-            if self.side or isinstance(self.at, int) or self.beside[0] in dict(self.assumptions):
+        if self.second_variable is not None:
+            name, coordinate = self.second_variable
+            if self.side or isinstance(self.at, int) or name in dict(self.assumptions):
                 raise NotExpandedError("a condition on a limit in two variables")
-            names, place = (self.variable, self.beside[0]), (self.at, self.beside[1])
-            return plane_limit(self.expression, names, place)
-        return limit(
-            self.expression, self.variable, self.at, self.side, self.all_assumptions, self.whole
-        )
+            return plane_limit(self.expression, (self.variable, name), (self.at, coordinate))
+        variable, at, side = self.variable, self.at, self.side
+        return limit(self.expression, variable, at, side, self.all_assumptions, self.is_sequence)
 
     def at_draw(self, draw: Draw) -> LimitQuestion:
         """The same question with numbers in place of the parameters."""
@@ -165,7 +164,7 @@ def _readings(text: str, assumptions: Assumptions) -> tuple[LimitQuestion, ...]:
     return tuple(_with_variable(question, stated) for question in questions)
 
 
-def _by_lhopital(asked: LimitOfIntegral, text: str) -> LimitQuestion:
+def _by_lhopital(problem: LimitOfIntegral, text: str) -> LimitQuestion:
     """Turn the limit of an integral over a shrinking interval into a limit without an integral.
 
     The question asks for the limit of I/r. Here I is the integral, and r is the reciprocal of the
@@ -177,9 +176,9 @@ def _by_lhopital(asked: LimitOfIntegral, text: str) -> LimitQuestion:
         ProblemError: one of these facts is not proved, or the question has parameters.
 
     """
-    integral, x, at, side = asked.integral, asked.variable, asked.at, asked.side
+    integral, x, at, side = problem.integral, problem.variable, problem.at, problem.side
     integrand, t, reciprocal = integral.readings[0].expression, integral.variable, None
-    names = symbols_of(integrand) | symbols_of(asked.factor)
+    names = symbols_of(integrand) | symbols_of(problem.factor)
     for end in (integral.lower, integral.upper):
         names |= symbols_of(end) if isinstance(end, Expression) else {"infinity"}
     error = ProblemError(f"{text!r}: the limit of the integral is not found by L'Hospital's rule")
@@ -188,7 +187,7 @@ def _by_lhopital(asked: LimitOfIntegral, text: str) -> LimitQuestion:
     assert t is not None
     assert isinstance(integral.lower, Expression)
     assert isinstance(integral.upper, Expression)
-    reciprocal = div(ONE, asked.factor)
+    reciprocal = div(ONE, problem.factor)
     try:
         lower, upper = (limit(end, x, at, side).value for end in (integral.lower, integral.upper))
         if lower is None or upper is None or not are_equal(lower, upper, {}):
@@ -222,13 +221,13 @@ def _with_variable(question: LimitQuestion, assumptions: dict[str, str]) -> Limi
     if assumption == "real":
         return question
     if infinite and (assumption == "signed integer" or (assumption == "integer" and at == 1)):
-        return replace(question, whole=True)
+        return replace(question, is_sequence=True)
     if assumption in ("positive", "negative"):
         sign = 1 if assumption == "positive" else -1
-        place = at if isinstance(at, int) else fold(at)
-        if place == 0 and question.side in (0, sign):
+        point = at if isinstance(at, int) else fold(at)
+        if point == 0 and question.side in (0, sign):
             return replace(question, side=sign)
-        if place is not None and place * sign > 0:
+        if point is not None and point * sign > 0:
             return question
     raise ProblemError(f"{question.latex}: the limit of a variable that is {assumption}")
 

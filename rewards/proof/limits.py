@@ -25,13 +25,13 @@ from .prover.normal import normal_forms
 from .prover.quotients import NotProvedError
 
 #: Values at which an angle is fixed: two of them have different sines, and two different cosines.
-_OF_ANGLES: Final = (Number(0), div(PI, Number(2)), PI, div(PI, Number(4)), neg(div(PI, Number(2))))
-#: Those that a fractional part has, and tends to.
-_OF_FLOORS: Final = (Number(0), Number(1, 2), Number(3, 4))
-_ENDS_OF_FLOORS: Final = ((Number(0), 1), (Number(1), -1))
-#: The name of the angle pi n of a whole n, and its values: it is a multiple of pi.
+_ANGLES: Final = (Number(0), div(PI, Number(2)), PI, div(PI, Number(4)), neg(div(PI, Number(2))))
+#: Values of a fractional part, and values that a fractional part tends to, with the side.
+_FRACTIONS: Final = (Number(0), Number(1, 2), Number(3, 4))
+_FRACTION_ENDS: Final = ((Number(0), 1), (Number(1), -1))
+#: The name of the angle pi n of an integer n, and the values of this angle modulo 2 pi.
 _PARITY: Final = "@n"
-_OF_PARITY: Final = (Number(0), PI)
+_PARITY_ANGLES: Final = (Number(0), PI)
 
 #: A name that no text has.
 _FRESH: Final = "t of the equality"
@@ -72,7 +72,7 @@ def limit(
     at: Expression | int,
     side: int = 0,
     assumptions: Assumptions = (),
-    whole: bool = False,
+    is_sequence: bool = False,
 ) -> Limit:
     r"""Find the limit of an expression, with a proof.
 
@@ -82,7 +82,7 @@ def limit(
         at: the point, as an expression. The integers 1 and -1 mean plus and minus infinity.
         side: 1 from the right, -1 from the left, 0 from both sides.
         assumptions: assumptions on parameters.
-        whole: whether all values of the variable are integers, as in a sequence.
+        is_sequence: whether all values of the variable are integers, as in a sequence.
 
     Raises:
         UndefinedError: the function has no real values near the point.
@@ -95,7 +95,7 @@ def limit(
     """
     if isinstance(at, int) or side:
         point = LimitPoint(None, at) if isinstance(at, int) else LimitPoint(at, side)
-        return _OneSide(variable, point, dict(assumptions), whole).limit(expression)
+        return _OneSide(variable, point, dict(assumptions), is_sequence).limit(expression)
     sides: list[Limit] = []
     for sign in (1, -1):
         one_sided = _OneSide(variable, LimitPoint(at, sign), dict(assumptions))
@@ -124,14 +124,14 @@ class _OneSide:
         variable: the variable of the functions.
         point: the point and the side.
         assumptions: assumptions on parameters.
-        whole: whether all values of the variable are integers.
+        is_sequence: whether all values of the variable are integers.
 
     """
 
     variable: str
     point: LimitPoint
     assumptions: Mapping[str, str]
-    whole: bool = False
+    is_sequence: bool = False
 
     def limit(self, expression: Expression) -> Limit:
         """The limit of an expression. The result is proved."""
@@ -153,9 +153,9 @@ class _OneSide:
         forms = normal_forms(expression, self.variable, self.assumptions)
         yield from (form for form in forms[:1] if form != expression)
 
-    def _expander(self, fixed: Mapping[str, Expression], beside: int = 0) -> GermExpander:
+    def _expander(self, fixed: Mapping[str, Expression], angle_side: int = 0) -> GermExpander:
         numbers = ExactNumbers(self.assumptions)
-        return GermExpander(numbers, self.variable, self.point, self.whole, fixed, beside)
+        return GermExpander(numbers, self.variable, self.point, self.is_sequence, fixed, angle_side)
 
     def _expanded(self, expression: Expression) -> Limit:
         expander = self._expander({})
@@ -169,15 +169,15 @@ class _OneSide:
         except NotExpandedError as error:
             failure = error
         angles = expander.angles
-        found: Limit | None = None
+        proved: Limit | None = None
         if len({angle.name for angle in angles}) == 1:
-            if self.whole and angles[0].name != _PARITY:
-                found = self._along_whole_numbers(expander, bounded)
+            if self.is_sequence and angles[0].name != _PARITY:
+                proved = self._along_whole_numbers(expander, bounded)
             else:
-                found = self._along_sequences(expression, angles[0])
-        if found is None:
+                proved = self._along_sequences(expression, angles[0])
+        if proved is None:
             raise failure
-        return found
+        return proved
 
     def _along_sequences(self, expression: Expression, angle: Angle) -> Limit | None:
         """Find the limit of a function that contains one angle, along sequences of points.
@@ -189,9 +189,9 @@ class _OneSide:
         equal, this limit is returned.
         """
         limits: list[Limit] = []
-        for value, beside in _values(angle):
+        for value, angle_side in _values(angle):
             try:
-                along = _limit_of(self._expander({angle.name: value}, beside), expression)
+                along = _limit_of(self._expander({angle.name: value}, angle_side), expression)
             except NotExpandedError:
                 if angle.name == _PARITY:
                     raise
@@ -214,7 +214,7 @@ class _OneSide:
         angle = free.angles[0]
         if bounded is None or angle.of_floor or free.multiple(angle.germ, free.start) is None:
             return None
-        limits = [Limit(value=substitute(bounded, angle.name, value)) for value in _OF_ANGLES]
+        limits = [Limit(value=substitute(bounded, angle.name, value)) for value in _ANGLES]
         if all(same(limits[0], later, self.assumptions) for later in limits[1:]):
             return None
         return Limit(reason="two sequences of whole numbers have different limits")
@@ -238,11 +238,11 @@ def _values(angle: Angle) -> Iterator[tuple[Expression, int]]:
     of the sine.
     """
     if angle.name == _PARITY:
-        yield from ((value, 0) for value in _OF_PARITY)
+        yield from ((value, 0) for value in _PARITY_ANGLES)
     else:
-        yield from ((value, 0) for value in (_OF_FLOORS if angle.of_floor else _OF_ANGLES))
-        ends = ((value, 1) for value in _OF_ANGLES)
-        yield from (_ENDS_OF_FLOORS if angle.of_floor else ends)
+        yield from ((value, 0) for value in (_FRACTIONS if angle.of_floor else _ANGLES))
+        ends = ((value, 1) for value in _ANGLES)
+        yield from (_FRACTION_ENDS if angle.of_floor else ends)
 
 
 def same(a: Limit, b: Limit, assumptions: Mapping[str, str]) -> bool:
@@ -257,7 +257,7 @@ def same(a: Limit, b: Limit, assumptions: Mapping[str, str]) -> bool:
     return are_equal(a.value, b.value, assumptions)
 
 
-def are_equal(first: Expression, second: Expression, assumptions: Mapping[str, str]) -> bool:
+def are_equal(a: Expression, b: Expression, assumptions: Mapping[str, str]) -> bool:
     """Whether two numbers are equal.
 
     If the numbers have parameters, the result holds for almost all values of the parameters.
@@ -268,11 +268,11 @@ def are_equal(first: Expression, second: Expression, assumptions: Mapping[str, s
     """
     numbers = ExactNumbers(assumptions)
     try:
-        equal: bool = numbers.is_zero(numbers.value(first) - numbers.value(second))
+        equal: bool = numbers.is_zero(numbers.value(a) - numbers.value(b))
     except NotExpandedError:
         # in cases of signs: ln(a/b) is ln a - ln b for a, b > 0
         t = Symbol(_FRESH)
-        if prove(mul(first, t), second, _FRESH, dict(assumptions)) is None:
+        if prove(mul(a, t), b, _FRESH, dict(assumptions)) is None:
             raise
         return True
     return equal

@@ -50,7 +50,7 @@ class NoSeriesError(ProblemError):
 
 @lru_cache(maxsize=2048)
 def coefficients_of(
-    function: Expression, asked: SeriesQuestion, degree: int
+    function: Expression, question: SeriesQuestion, degree: int
 ) -> tuple[tuple[int, Expression], ...]:
     """The nonzero Taylor coefficients up to a degree, as pairs (exponent, coefficient).
 
@@ -60,7 +60,7 @@ def coefficients_of(
 
     """
     try:
-        sides = [_from_one_side(function, asked, degree, sign) for sign in (1, -1)]
+        sides = [_from_one_side(function, question, degree, sign) for sign in (1, -1)]
     except UndefinedError:
         raise NoSeriesError("the function is not real on both sides of the point") from None
     except NotProvedError as error:  # sums and products of numbers, with too many terms
@@ -68,17 +68,17 @@ def coefficients_of(
     ahead, behind = map(dict, sides)
     for k in ahead.keys() | behind.keys():
         mirrored = mul(Number((-1) ** k), behind.get(k, ZERO))
-        if not are_equal(ahead.get(k, ZERO), mirrored, asked.assumptions):
+        if not are_equal(ahead.get(k, ZERO), mirrored, question.assumptions):
             raise NoSeriesError("the function has no Taylor series at the point")
     return sides[0]
 
 
 def _from_one_side(
-    function: Expression, asked: SeriesQuestion, degree: int, sign: int
+    function: Expression, question: SeriesQuestion, degree: int, sign: int
 ) -> tuple[tuple[int, Expression], ...]:
     r"""The coefficients of the powers of \|x - a\| on one side of the centre a, with exponents."""
-    numbers = ExactNumbers(asked.assumptions)
-    expander = GermExpander(numbers, asked.variable, LimitPoint(asked.centre, sign))
+    numbers = ExactNumbers(question.assumptions)
+    expander = GermExpander(numbers, question.variable, LimitPoint(question.centre, sign))
     germ = expander.expand(function)
     coefficients: list[tuple[int, Expression]] = []
     for exponent, coefficient in expander.terms(germ):
@@ -96,7 +96,7 @@ def _from_one_side(
     return tuple(coefficients)
 
 
-def radius(asked: SeriesQuestion) -> Expression | None:
+def radius(question: SeriesQuestion) -> Expression | None:
     """The radius of convergence of a power series. None means infinity.
 
     Raises:
@@ -105,15 +105,15 @@ def radius(asked: SeriesQuestion) -> Expression | None:
         NotExpandedError: the limit of the quotients of coefficients was not found.
 
     """
-    series = asked.series[0]
+    series = question.series[0]
     if not series.is_series:
         raise ProblemError("a power series has an index up to infinity")
-    index, general = series.counter, general_term(series, asked.variable)
+    index, general = series.counter, general_term(series, question.variable)
     coefficients = general.coefficient
     with suppress(QuadratureError):
         return _by_growth(coefficients, index, general.steps)
     quotient = div(coefficients, substitute(coefficients, index, add(Symbol(index), ONE)))
-    assumptions = tuple(sorted(asked.assumptions.items()))
+    assumptions = tuple(sorted(question.assumptions.items()))
     quotient_limit = limit(Call("abs", (quotient,)), index, 1, 0, assumptions, True)
     if not quotient_limit.exists:
         raise QuadratureError("the quotients of coefficients have no limit")
@@ -232,7 +232,7 @@ def degree_of_terms(question: SeriesQuestion) -> int:
     raise ProblemError(f"there are fewer terms than {question.terms} up to degree {MAX_DEGREE}")
 
 
-def general_coefficients(asked: SeriesQuestion) -> Iterator[tuple[int, Expression]]:
+def general_coefficients(question: SeriesQuestion) -> Iterator[tuple[int, Expression]]:
     """Yield the coefficients that a formula in n gives for n = 0, 1, 2, ..., as pairs with n.
 
     The exponents are up to `GENERAL`.
@@ -241,18 +241,18 @@ def general_coefficients(asked: SeriesQuestion) -> Iterator[tuple[int, Expressio
         ProblemError: the exponent has more than one symbol.
 
     """
-    name, *others = symbols_of(asked.degree)
-    if others:
+    name, *other_names = symbols_of(question.degree)
+    if other_names:
         raise ProblemError("the exponent has more than one symbol")
-    terms = dict(coefficients_of(asked.function, asked, GENERAL))
+    terms = dict(coefficients_of(question.function, question, GENERAL))
     for n in range(GENERAL + 1):
-        exponent = fold(substitute(asked.degree, name, Number(n)))
+        exponent = fold(substitute(question.degree, name, Number(n)))
         if exponent is not None and exponent.denominator == 1 and 0 <= exponent <= GENERAL:
             yield n, terms.get(int(exponent), ZERO)
 
 
 def interval_of_convergence(
-    asked: SeriesQuestion,
+    question: SeriesQuestion,
 ) -> tuple[Interval, tuple[Outcome, Outcome] | None]:
     """The ends of the interval of convergence, and the outcomes of "converges" at the ends.
 
@@ -264,19 +264,19 @@ def interval_of_convergence(
         NotExpandedError: the radius of convergence was not found.
 
     """
-    if asked.parameters or asked.conditions.comparisons or len(asked.series) != 1:
+    if question.parameters or question.conditions.comparisons or len(question.series) != 1:
         raise ProblemError("an interval is judged only if the series has one reading, no parameter")
-    size, series = radius(asked), asked.series[0]
+    size, series = radius(question), question.series[0]
     if size is None:
         return Interval((None, None)), None
-    middle = general_term(series, asked.variable).centre
+    middle = general_term(series, question.variable).centre
     if fold(size) == 0:
         at_centre = Outcome(Status.CORRECT, detail="the sum converges")
         return Interval((middle, middle)), (at_centre, at_centre)
     numbers, ends, outcomes = ExactNumbers(), list[Expression](), list[Outcome]()
     for end in (add(middle, neg(size)), add(middle, size)):
         ends.append(numbers.tree(numbers.value(end)))  # 2, for |1|^(-1) - (-3)
-        term = substitute(series.term, asked.variable, ends[-1])
+        term = substitute(series.term, question.variable, ends[-1])
         outcomes.append(judge_convergence(series._replace(term=term)))
     return Interval((ends[0], ends[1])), (outcomes[0], outcomes[1])
 

@@ -54,20 +54,20 @@ def integral_of_riemann_sum(problem: str) -> str | None:
     '\\int_{0}^{1} \\frac{1 \\cdot 1}{1^{2} + \\left(1 x\\right)^{2}} \\,dx'
 
     """
-    found = read_limit_of_sum(problem)
-    if found is None or found[1].is_infinite:
+    limit_of_sum = read_limit_of_sum(problem)
+    if limit_of_sum is None or limit_of_sum[1].is_infinite:
         return None
-    n, asked = found
-    if asked.outside != ZERO or set(asked.parameters) != {n} or {n, asked.counter} & {_X, _FRESH}:
+    n, total = limit_of_sum
+    if total.outside != ZERO or set(total.parameters) != {n} or {n, total.counter} & {_X, _FRESH}:
         return None
     ends = []
-    for end, direction in zip(asked.limits, (1, -1), strict=True):
+    for end, direction in zip(total.limits, (1, -1), strict=True):
         slope, offset = fold(differentiate(end, n)), fold(substitute(end, n, ZERO))
         if slope is None or offset is None or slope < 0 or offset * direction < 0:
             return None
         ends.append(slope)
-    place = mul(Symbol(n), Symbol(_X))
-    scaled = mul(Symbol(n), asked.factor, substitute(asked.term, asked.counter, place))
+    index = mul(Symbol(n), Symbol(_X))
+    scaled = mul(Symbol(n), total.factor, substitute(total.term, total.counter, index))
     function = substitute(scaled, n, ONE)
     assumptions = {n: _POSITIVE, _X: _POSITIVE}
     if ends[0] >= ends[1] or needs_worker(scaled):
@@ -96,23 +96,23 @@ def series_of_partial_sums(problem: str) -> str | None:
     '\\sum_{n=1}^{\\infty} \\left(\\frac{1}{n^{2}}\\right)'
 
     """
-    found = read_limit_of_sum(problem)
-    if found is None or found[1].is_infinite:
+    limit_of_sum = read_limit_of_sum(problem)
+    if limit_of_sum is None or limit_of_sum[1].is_infinite:
         return None
-    n, asked = found
-    lower, upper = asked.limits
+    n, total = limit_of_sum
+    lower, upper = total.limits
     slope = fold(differentiate(upper, n))
-    if any(n in symbols_of(each) for each in (asked.term, asked.factor, asked.outside, lower)):
+    if any(n in symbols_of(tree) for tree in (total.term, total.factor, total.outside, lower)):
         return None
     if slope is None or slope <= 0 or slope.denominator != 1:
         return None
     sign = r"\prod" if has_product(problem) else r"\sum"
-    factor = "" if asked.factor == ONE else rf"\left({to_latex(asked.factor)}\right)"
-    outside = "" if asked.outside == ZERO else f" + {to_latex(asked.outside)}"
-    index = to_latex(Symbol(asked.counter))
+    factor = "" if total.factor == ONE else rf"\left({to_latex(total.factor)}\right)"
+    addend = "" if total.outside == ZERO else f" + {to_latex(total.outside)}"
+    index = to_latex(Symbol(total.counter))
     return (
         rf"{factor}{sign}_{{{index}={to_latex(lower)}}}^{{\infty}} "
-        rf"\left({to_latex(asked.term)}\right){outside}"
+        rf"\left({to_latex(total.term)}\right){addend}"
     )
 
 

@@ -211,7 +211,7 @@ class _KnownLimit:
             self.failure = str(error)
         if self.limit is None and question.parameters:
             self.method = "expansions at parameters"
-        elif self.limit is None and question.beside is None:
+        elif self.limit is None and question.second_variable is None:
             require_worker(True)
             self.method, self.limit = "gruntz", proposed(question)
         if reference is not None:

@@ -28,7 +28,7 @@ def evaluate(tree: Expression, values: Mapping[str, Ball] | None = None) -> Ball
 
     """
     tape = compile_tape(tree, _NO_VARIABLE)
-    given = values or {}
-    if missing := tape.symbols.keys() - given.keys() - {_NO_VARIABLE}:
+    assigned = values or {}
+    if missing := tape.symbols.keys() - assigned.keys() - {_NO_VARIABLE}:
         raise UnusableError(f"{min(missing)} has no value")
-    return tape.value(ZERO, given)
+    return tape.value(ZERO, assigned)

@@ -64,22 +64,22 @@ _N, _S = "@n", "@s"
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """An integral over infinitely many pieces, cut at the jumps of floors. From ``last`` on, the
+    """An integral over infinitely many pieces, cut at the jumps of floors. From ``cut`` on, the
     integral is a sum over the pieces.
 
     Attributes:
         expression: the integrand in a new variable t.
-        first: the t of the start.
-        last: the t where the sum begins.
-        rest: the integral from ``last`` on.
+        lower: the t of the start.
+        cut: the t at which the sum over the pieces begins.
+        tail: the integral from ``cut`` on.
         sign: the sign of the infinity to which the integral tends if it diverges, else 0.
 
     """
 
     expression: Expression
-    first: arb
-    last: arb
-    rest: arb
+    lower: arb
+    cut: arb
+    tail: arb
     sign: int = 0
 
 

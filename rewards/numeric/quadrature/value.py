@@ -235,8 +235,8 @@ def _pieces(
                 _segment_value(piece, problem, values, digits, exact, relative) for piece in pieces
             ]
             with precision(working_bits(digits)):
-                remainder = cut_range.rest + arb(0, error.upper())
-            piece_values.append(IntegralValue(remainder, "enclosure", size=abs(cut_range.rest)))
+                remainder = cut_range.tail + arb(0, error.upper())
+            piece_values.append(IntegralValue(remainder, "enclosure", size=abs(cut_range.tail)))
             if cut_range.sign:
                 piece_values.append(IntegralValue(arb("nan"), "divergence", cut_range.sign))
         if any(value.diverges for value in piece_values):

@@ -119,12 +119,12 @@ def draws(
         ]
         for values in (*scaled, _spaced(1 / far, far, len(names))):
             drawn += [draw(values, cycle((0, 1))), draw(values[::-1], cycle((1, 0)))]
-    first = dict(drawn[0])
+    usual = dict(drawn[0])
     for tree in expressions:
         for name, special in _special_values(tree):
-            value = first.get(special, special) if isinstance(special, str) else special
+            value = usual.get(special, special) if isinstance(special, str) else special
             if name in names and not isinstance(value, str):
-                drawn.append(tuple((first | {name: value}).items()))
+                drawn.append(tuple((usual | {name: value}).items()))
     return list(dict.fromkeys(drawn))
 
 
@@ -308,7 +308,7 @@ def _has_thresholds(node: Expression, variable: str) -> bool:
     if not _distinguishes(node, variable):
         return False
     equalities = isinstance(node, Call) and node.function == "piecewise"
-    return not (equalities and all(each.function in ("eq", "ne") for each in node.args[1::2]))
+    return not (equalities and all(case.function in ("eq", "ne") for case in node.args[1::2]))
 
 
 def _counts(node: Expression, names: Sequence[str]) -> bool:

@@ -121,13 +121,15 @@ def branching_divisors(
     # The domain of sqrt(x^2 - 1) has two intervals, on which it has different branches.
     form = _Form(variable, integrand, only_linear_ends=True)
     branching: list[Expression] = []
-    for part in dict.fromkeys(part for node in all_nodes(answer) for part in form.excluding(node)):
-        nodes = [node for node in all_nodes(part) if node.args and node.function not in _SINGLE]
-        if form.analytic(part) and _BRANCHING_AT_ZERO.issuperset(node.function for node in nodes):
+    for divisor in dict.fromkeys(u for node in all_nodes(answer) for u in form.excluding(node)):
+        nodes = [node for node in all_nodes(divisor) if node.args and node.function not in _SINGLE]
+        if form.analytic(divisor) and _BRANCHING_AT_ZERO.issuperset(
+            node.function for node in nodes
+        ):
             continue
         if not all(map(_is_algebraic, nodes)):
             return None
-        branching.append(part)
+        branching.append(divisor)
     return branching
 
 

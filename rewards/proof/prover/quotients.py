@@ -44,8 +44,9 @@ def _may_take_long(a: Poly, b: Poly) -> bool:
     if math.prod([1 + degree for degree in map(max, a.degrees(), b.degrees())]) <= MAX_GCD_BOX:
         return False
     # FLINT's deflation replaces x^5000 by x if all exponents allow this.
-    (steps, low), (others, least) = a.deflation_index(), b.deflation_index()
-    rows = zip(a.degrees(), low, b.degrees(), least, map(math.gcd, steps, others), strict=True)
+    (a_strides, a_shifts), (b_strides, b_shifts) = a.deflation_index(), b.deflation_index()
+    strides = map(math.gcd, a_strides, b_strides)
+    rows = zip(a.degrees(), a_shifts, b.degrees(), b_shifts, strides, strict=True)
     spans = [max(d - m, e - n) // max(1, step) for d, m, e, n, step in rows]
     return bool(math.prod(1 + span for span in spans) > MAX_GCD_BOX)
 

@@ -146,9 +146,9 @@ def values_or_divergence(
 
 
 def _check_first_terms(problem: SumProblem) -> None:
-    first = fold(problem.limits[0]) if problem.limits else None
-    if first is not None:
-        check_first_terms(problem.term, problem.counter, int(first))
+    lower = fold(problem.limits[0]) if problem.limits else None
+    if lower is not None:
+        check_first_terms(problem.term, problem.counter, int(lower))
 
 
 def judge_divergence(problem: SumProblem, infinity: int) -> Outcome:
@@ -177,13 +177,13 @@ def judge_divergence(problem: SumProblem, infinity: int) -> Outcome:
     return Outcome(Status.CORRECT, points=len(chosen), proof=proof)
 
 
-def judge_convergence(problem: SumProblem, kind: str = "") -> Outcome:
-    """Judge the answer "converges". ``kind`` may be "absolute" or "conditional"."""
-    if kind:
-        of_sizes = judge_convergence(problem._replace(term=Call("abs", (problem.term,))))
-        if kind == "absolute" or of_sizes.status not in (Status.CORRECT, Status.INCORRECT):
-            return of_sizes
-        if of_sizes.status is Status.CORRECT:
+def judge_convergence(problem: SumProblem, mode: str = "") -> Outcome:
+    """Judge the answer "converges". ``mode`` may be "absolute" or "conditional"."""
+    if mode:
+        absolute = judge_convergence(problem._replace(term=Call("abs", (problem.term,))))
+        if mode == "absolute" or absolute.status not in (Status.CORRECT, Status.INCORRECT):
+            return absolute
+        if absolute.status is Status.CORRECT:
             return Outcome(Status.INCORRECT, detail="the sum converges absolutely")
     opposite = judge_divergence(problem, 0)
     if opposite.status is Status.CORRECT:

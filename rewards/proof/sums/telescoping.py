@@ -147,22 +147,22 @@ class _Induction:
 
 
 def identical(
-    left: Expression, right: Expression, assumptions: Mapping[str, str]
+    lhs: Expression, rhs: Expression, assumptions: Mapping[str, str]
 ) -> tuple[str, ...] | None:
     """Prove that two expressions are equal for all whole-number values of their symbols.
 
     Return the rules used. If no proof is found, return None.
     """
-    if not {node.function for tree in (left, right) for node in nodes_of(tree)} <= _ANALYTIC:
+    if not {node.function for tree in (lhs, rhs) for node in nodes_of(tree)} <= _ANALYTIC:
         return None
     atoms = _Atoms()
-    left, right = atoms.written(left), atoms.written(right)
-    if size(left) + size(right) > MAX_NODES:
+    lhs, rhs = atoms.written(lhs), atoms.written(rhs)
+    if size(lhs) + size(rhs) > MAX_NODES:
         return None
     rules: set[str] = set()
     for signs in product((1, -1), repeat=len(atoms.signs)):
         values = [*zip(atoms.signs, map(Number, signs), strict=True)]
-        sides = [substitute_all(side, values) for side in (left, right)]
+        sides = [substitute_all(side, values) for side in (lhs, rhs)]
         # both are equal if t times one is an antiderivative of the other
         proof = prove(mul(sides[0], Symbol(_FRESH)), sides[1], _FRESH, assumptions, real_parts=True)
         if proof is None:
@@ -303,8 +303,8 @@ def _factors(base: Expression, times: int = 1) -> Iterator[tuple[Expression, int
     if value:
         if value < 0:
             yield Number(-1), times
-        for part, sign in ((value.numerator, times), (value.denominator, -times)):
-            for prime, exponent in fmpz(part).factor(trial_limit=MAX_PRIMES):
+        for integer, sign in ((value.numerator, times), (value.denominator, -times)):
+            for prime, exponent in fmpz(integer).factor(trial_limit=MAX_PRIMES):
                 yield Number(int(prime)), sign * int(exponent)
     elif base.function == "div":
         yield from _factors(base.args[0], times)

@@ -129,7 +129,7 @@ def _pfq(t: T, upper: list[Q], lower: list[Q], z: Q) -> Q:
         total = _pfq(t, [a + 1 for a in upper], [b + 1 for b in lower], z)
         return reduce(mul, upper, total) / reduce(mul, lower, t.field.ring.one)
 
-    sizes = (t.field.ring.one * len(each) for each in (upper, lower))
+    sizes = (t.field.ring.one * len(parameters) for parameters in (upper, lower))
     args = (*sizes, *upper, *lower, z)
     return t.function("hypgeom", args, factor, at=len(args) - 1)
 

@@ -249,7 +249,7 @@ def _limit(problem: str, assumptions: Mapping[str, str], verify: Verify) -> Subj
         index = _INDEX.search(problem)
         name = index[1] if index else "x"
         return Subject(name, frozenset(), assumptions, verify)
-    counted = frozenset({question.variable} if question.whole else ())
+    counted = frozenset({question.variable} if question.is_sequence else ())
     symbols = frozenset(question.parameters)
     assumptions = dict(question.assumptions)
     ranges: dict[str, Range] = {}
