@@ -1,9 +1,9 @@
 """Exact numbers for expansions: elements of the prover's field.
 
-A number counts as zero if a proof exists that uses the relations of the field or the library
-Calcium. A number counts as not zero if an interval around its value excludes zero. A number may
-contain parameters. Such a number counts as not zero if its value at one choice of the parameters is
-not zero. The value is then not zero for almost all choices.
+A number counts as zero if a proof exists by the relations of the field or by the library
+Calcium. A number counts as nonzero if an interval around the value excludes zero. A number with
+parameters counts as nonzero if the value at one choice of the parameters is nonzero: the value is
+then nonzero for almost all choices.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def _value_at(function: Expression, variable: str, point: Expression) -> Express
 
 
 def _is_determined(question: ContinuityQuestion) -> bool:
-    """Whether the residuals are linear in the parameters, and determine all of them."""
+    """Whether the residuals are linear in the parameters, and determine all parameters."""
     rows = [
         [differentiate(residual, name) for name in question.unknowns]
         for residual in _residuals(question)

@@ -1,7 +1,7 @@
 """Proofs that a function vanishes on a curve G(x, y) = 0, and points of such a curve.
 
 The prover writes the function and G as quotients of polynomials in x, y and transcendental parts
-such as e^y. The function vanishes on the curve if the numerator of G divides its numerator.
+such as e^y. The function vanishes on the curve if the numerator of G divides the function's.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def points_of(
 ) -> Iterator[dict[str, Ball]]:
     """Yield points of a curve. Each point has a number x and a small interval of y.
 
-    At this x, the function G changes its sign within the interval.
+    At the point's x, the function G changes sign within the interval.
 
     Args:
         curve: the function G. The curve consists of the points where G = 0.
@@ -77,10 +77,11 @@ def points_of(
         signs: 1 or -1 for each coordinate that is assumed to be positive or negative.
 
     Yields:
-        Points of lines until there are five points. Each is a dictionary with the values of x, y
-        and the parameters.
+        Dictionaries with the values of x, y and the parameters, line by line up to the line on
+        which the fifth point is found.
 
     """
+    # On lines x = const, a change of the sign of G between two steps brackets a point of the curve.
     tape = compile_tape(curve, y)
     count = 0
     for line in range(_LINES):
@@ -93,6 +94,7 @@ def points_of(
                 continue
             sign = _sign(tape, acb(height), at)
             if sign and previous and previous[1] == -sign:
+                # Bisection narrows the bracket, to an interval in which G is real throughout.
                 with precision(_BITS):
                     ball = _between(tape, arb(previous[0]), arb(height), previous[1], at)
                 if ball is not None:  # every branch counts: x^y = y^x is more than y = x

@@ -1,4 +1,4 @@
-"""Reads questions about limits: the function, its variable, the point and the side."""
+"""Reads questions about limits: the function, the variable, the point and the side."""
 
 from __future__ import annotations
 
@@ -168,12 +168,12 @@ def _by_lhopital(problem: LimitOfIntegral, text: str) -> LimitQuestion:
     """Turn the limit of an integral over a shrinking interval into a limit without an integral.
 
     The question asks for the limit of I/r. Here I is the integral, and r is the reciprocal of the
-    factor in front of the integral. L'Hospital's rule applies if both tend to 0. I tends to 0 for
-    two reasons. Both ends of the interval tend to one point, and the integrand has a limit at this
-    point. If I'/r' has a limit, I/r has the same limit. The result asks for the limit of I'/r'.
+    factor in front of the integral. L'Hospital's rule applies if I and r tend to 0. I tends to 0
+    because both ends of the interval tend to one point, at which the integrand has a limit. If
+    I'/r' has a limit, I/r has the same limit. The result asks for the limit of I'/r'.
 
     Raises:
-        ProblemError: one of these facts is not proved, or the question has parameters.
+        ProblemError: a condition of the rule is not proved, or the question has parameters.
 
     """
     integral, x, at, side = problem.integral, problem.variable, problem.at, problem.side
@@ -204,7 +204,7 @@ def _by_lhopital(problem: LimitOfIntegral, text: str) -> LimitQuestion:
 
 
 def _with_variable(question: LimitQuestion, assumptions: dict[str, str]) -> LimitQuestion:
-    """Remove the variable's assumption from ``assumptions``, and apply it to the question.
+    """Remove the variable's assumption from ``assumptions``, and apply the assumption.
 
     A positive or negative variable at 0 means a limit from one side. An integer variable means the
     limit of a sequence.

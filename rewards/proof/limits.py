@@ -45,7 +45,7 @@ class Limit:
 
     Attributes:
         sign: 1 or -1 for plus or minus infinity.
-        value: the limit, if it is a number; else None.
+        value: the limit, if the limit is a number; else None.
         reason: the reason why there is no limit.
         flags: remarks on the domain.
 
@@ -148,7 +148,7 @@ class _OneSide:
         raise failure
 
     def _forms(self, expression: Expression) -> Iterator[Expression]:
-        """Yield the expression, and its normal form, in which sin^2 + cos^2 is replaced by 1."""
+        """Yield the expression, and the normal form, in which sin^2 + cos^2 is replaced by 1."""
         yield expression
         forms = normal_forms(expression, self.variable, self.assumptions)
         yield from (form for form in forms[:1] if form != expression)
@@ -186,7 +186,7 @@ class _OneSide:
         constant modulo 2 pi. If two sequences have different limits, the function has no limit. If
         the limits are equal, the result is None, because another sequence may have another limit.
         A function of (-1)^n has just two sequences: the even n and the odd n. If their limits are
-        equal, this limit is returned.
+        equal, the limit of both is the result.
         """
         limits: list[Limit] = []
         for value, angle_side in _values(angle):
@@ -234,7 +234,7 @@ def _values(angle: Angle) -> Iterator[tuple[Expression, int]]:
 
     Side 0 means that the angle equals the value at all points of the sequence. Side 1 or -1 means
     that the angle tends to the value from the right or the left. The values with side 1 or -1 come
-    last. They are needed for functions such as 1/sin, which have no values on a sequence of zeros
+    last, and are needed for functions such as 1/sin, which have no values on a sequence of zeros
     of the sine.
     """
     if angle.name == _PARITY:

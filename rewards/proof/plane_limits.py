@@ -61,7 +61,7 @@ def plane_limit(
     r"""Find the limit of a function of two variables, with a proof.
 
     Args:
-        expression: the function. It has no parameters.
+        expression: the function, without parameters.
         variables: the names of the variables.
         at: the point.
 
@@ -84,6 +84,8 @@ def plane_limit(
         or size(expression) > _NODES
     ):
         raise NotExpandedError("a function of two variables with parameters, or too long")
+    # Two curves with different limits refute a limit. The limit along the first curve is the only
+    # candidate, which needs a proof for all other ways to the point.
     candidate: Limit | None = None
     for curve in _CURVES:
         try:

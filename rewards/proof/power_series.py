@@ -1,8 +1,8 @@
 r"""Proved coefficients of power series, and radii of convergence.
 
 Coefficients come from exact expansions on both sides of the point (`rewards.numeric.expansions`).
-A radius follows from the growth of the coefficients. If this fails, the radius follows from the
-limit of the quotients of successive coefficients.
+A radius follows from the growth of the coefficients. If the growth is unknown, the radius follows
+from the limit of the quotients of successive coefficients.
 """
 
 from __future__ import annotations
@@ -147,6 +147,7 @@ def general_term(series: SumProblem, x: str) -> GeneralTerm:
 
     """
     term, index = series.term, series.counter
+    # Collect the factors with x, and the growth of each exponent from one term to the next.
     factors: list[tuple[Expression, Fraction]] = []
     exponents: list[Expression] = []
     pending = [(term, Fraction(1))]
@@ -169,6 +170,7 @@ def general_term(series: SumProblem, x: str) -> GeneralTerm:
             exponents.append(number(times))
         else:
             raise ProblemError("the series is no power series")
+    # The factors are powers of linear functions b + a x, which must have the same zero: the centre.
     steps, centre = Fraction(0), None
     for base, slope in factors:
         a, b = differentiate(base, x), substitute(base, x, ZERO)
@@ -188,8 +190,8 @@ def _by_growth(coefficients: Expression, index: str, steps: int) -> Expression |
     r"""Compute the radius of convergence from the growth of the coefficients. None means infinity.
 
     The coefficients grow like n!^d L^n n^{-s}, and may have a further factor that varies slowly.
-    This factor must have an expansion. The factor then lies between two powers of n and does not
-    change the radius. From one term to the next, the exponent of x - a grows by ``steps``.
+    The slow factor must have an expansion. The factor then lies between two powers of n and does
+    not change the radius. From one term to the next, the exponent of x - a grows by ``steps``.
     """
     radii: list[Expression] = []
     for summand in summands_of(coefficients, index):
@@ -216,7 +218,7 @@ def _by_growth(coefficients: Expression, index: str, steps: int) -> Expression |
 
 
 def whole_degree(node: Expression) -> int:
-    """Convert a degree to an integer. If it is not a small whole number, raise `ProblemError`."""
+    """Convert a degree to an integer. `ProblemError` if the degree is no small whole number."""
     value = fold(node)
     if value is None or value.denominator != 1 or not 0 <= value <= MAX_DEGREE:
         raise ProblemError(f"the degree is a whole number up to {MAX_DEGREE}")

@@ -60,12 +60,15 @@ def integral_of_riemann_sum(problem: str) -> str | None:
     n, total = limit_of_sum
     if total.outside != ZERO or set(total.parameters) != {n} or {n, total.counter} & {_X, _FRESH}:
         return None
+    # The limits of summation, divided by n, tend to the limits of integration: their slopes in n.
     ends = []
     for end, direction in zip(total.limits, (1, -1), strict=True):
         slope, offset = fold(differentiate(end, n)), fold(substitute(end, n, ZERO))
         if slope is None or offset is None or slope < 0 or offset * direction < 0:
             return None
         ends.append(slope)
+    # With k = n x, n has to cancel in n times the term, so that n = 1 gives f(x). The prover shows
+    # that both are equal: t times the first, for a new variable t, is an antiderivative of f by t.
     index = mul(Symbol(n), Symbol(_X))
     scaled = mul(Symbol(n), total.factor, substitute(total.term, total.counter, index))
     function = substitute(scaled, n, ONE)
@@ -100,6 +103,8 @@ def series_of_partial_sums(problem: str) -> str | None:
     if limit_of_sum is None or limit_of_sum[1].is_infinite:
         return None
     n, total = limit_of_sum
+    # A series is the limit of its partial sums: only the upper limit may depend on n, and has to
+    # run through integers to infinity.
     lower, upper = total.limits
     slope = fold(differentiate(upper, n))
     if any(n in symbols_of(tree) for tree in (total.term, total.factor, total.outside, lower)):
@@ -119,9 +124,9 @@ def series_of_partial_sums(problem: str) -> str | None:
 def _is_bounded(function: Expression, lower: Fraction, upper: Fraction) -> bool:
     """Whether a function is bounded and real on an interval.
 
-    Enclosures prove this on all pieces of the interval but the first. If they fail on the first, as
-    for the square root, they are tried on ever smaller pieces, and the limit at the lower end has
-    to be finite.
+    Enclosures prove the bound on all pieces of the interval but the first. If the first enclosure
+    fails, as for the square root, ever smaller pieces are enclosed, and the limit at the lower end
+    has to be finite.
     """
     if symbols_of(function) - {_X}:
         return False

@@ -232,7 +232,7 @@ class _Compiler:
         if name in SLOW:
             tape.uncertain.add(slot)
         if tape._varying[slot] and name not in _SINGLE:
-            (tape.domain if name in DOMAIN else tape.others).append(slot)
+            (tape.domain if name in DOMAIN else tape.nonmeromorphic).append(slot)
         return slot
 
     def emit(self, key: Any, rule: Rule, a: int, b: int) -> int:
@@ -374,7 +374,7 @@ class _Compiler:
             if self.tape._varying[inner]:
                 self.tape.bars = True
                 top = self.emit("ln_abs", jets.ln_abs, inner, self._symbol(self.tape.variable))
-                self.tape.others.append(top)
+                self.tape.nonmeromorphic.append(top)
             else:
                 top = self.emit("ln_size", jets.ln_size, inner, -1)
         else:
@@ -439,7 +439,7 @@ class _Compiler:
         slot = self.slot_by_key.get(node)
         if slot is None:
             slot = self._new(node, varying=True)
-            self.tape.others.append(slot)
+            self.tape.nonmeromorphic.append(slot)
             self.tape._dynamic.append((slot, choose, 0, -2))
             self.tape._operands[slot] = tuple(values)
         return slot

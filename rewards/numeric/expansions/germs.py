@@ -92,7 +92,7 @@ class GermExpander(Scale, Expander[Germ]):
             zero.
         variable: the name of the variable.
         point: the limit of the variable.
-        whole: whether the variable takes whole values only.
+        is_sequence: whether all values of the variable are integers, as in a sequence.
         fixed: values of angles, by the names of the angles. If values are given, the variable runs
             through a sequence of points on which the angles equal or approach these values.
         angle_side: 0 if the angles equal their fixed values. 1 or -1 if the angles approach their
@@ -105,7 +105,7 @@ class GermExpander(Scale, Expander[Germ]):
     formulas: ClassVar = _FORMULAS
     variable: str
     point: LimitPoint
-    whole: bool = False
+    is_sequence: bool = False
     fixed: Mapping[str, Expression] = field(default_factory=dict)
     angle_side: int = 0
     angles: list[Angle] = field(default_factory=list)
@@ -142,7 +142,7 @@ class GermExpander(Scale, Expander[Germ]):
         base_germ, exponent_germ = self.expand(base), self.expand(exponent)
         if not isinstance(exponent_germ, Series):
             return self.power(base_germ, exponent_germ)
-        if self.whole and not isinstance(base_germ, Series) and self.sign(base_germ) < 0:
+        if self.is_sequence and not isinstance(base_germ, Series) and self.sign(base_germ) < 0:
             # (-2)^n = 2^n cos(pi n)
             turn = self.circular("cos", self.mul(self.constants.value(PI), exponent_germ))
             return self.mul(turn, Expander.varying_power(self, neg(base), exponent))
@@ -178,7 +178,7 @@ class GermExpander(Scale, Expander[Germ]):
 
         If no known angle fits, a new `Angle` is made.
         """
-        if self.whole:
+        if self.is_sequence:
             turns = self.multiple(germ, self.mul(self.constants.value(PI), self.start))
             if turns is not None and turns.q == 1:
                 return turns, Angle(germ, "@n")

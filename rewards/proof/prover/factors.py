@@ -1,7 +1,7 @@
 """Factors of polynomials modulo the relations of a field.
 
 Letters: r is a generator with ``r^q = u``, such as a root, or a sine (``s^2 = 1 - c^2``). The
-conjugate of ``a + b r`` with ``r^2 = u`` is ``a - b r``; the norm is their product. Five identities
+conjugate of ``a + b r`` with ``r^2 = u`` is ``a - b r``; the norm is the product. Five identities
 find factors of a polynomial p modulo the relations.
 
 - If u divides the terms of p without r, then ``p = r p'``.

@@ -1,10 +1,10 @@
 """A differential field: rational functions over Q in generators, modulo algebraic relations.
 
 A generator stands for a sub-expression (``x``, ``exp(x/2)``, ``sqrt(1 - x^2)``), and its derivative
-is in the field. It may have a relation ``r^q = u`` with a polynomial u in earlier generators, which
-holds wherever the generator is defined. The leading terms are powers of distinct variables, so that
-the relations are a Groebner basis, and division by each in turn gives the unique remainder modulo
-all of them (Cox, Little and O'Shea, *Ideals, Varieties, and Algorithms*, 2.6).
+is in the field. A generator r may have a relation ``r^q = u`` with a polynomial u in earlier
+generators. The relation holds wherever r is defined. The leading terms are powers of distinct
+variables: the relations are a Groebner basis, and division by each in turn gives the unique
+remainder modulo all (Cox, Little and O'Shea, *Ideals, Varieties, and Algorithms*, 2.6).
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ class Field:
         return not any(steps[k] % 2 or least[k] % 2 for k in at)
 
     def is_nonnegative(self, element: Quotient) -> bool:
-        """Whether `is_positive`, or in one real generator and not negative in its range."""
+        """Whether `is_positive`, or nonnegative in the range of the element's only generator."""
         poly, support = element.num, self.support(element)
         has_root = any(g.function == "root" and g.args[0] == element for g in self.related)
         if has_root or self.is_positive(element):

@@ -48,7 +48,7 @@ class Case:
 class Proof:
     """A proof that F' = f at all points where both are defined, except at isolated points.
 
-    At these, an expression in a condition is zero, or a function such as ``|x|`` has a breakpoint.
+    The exceptions are zeros of conditions, and breakpoints of functions such as ``|x|``.
 
     Attributes:
         rules: the functions and the rewriting rules that were used.
@@ -104,7 +104,7 @@ def prove(
 class ProofSearch:
     """The search for a proof, first without cases of signs, then with cases (see `prove`).
 
-    Each of the two runs when its result is first asked for; the search with cases takes long.
+    Each search runs when the result is first read; the search with cases takes long.
     """
 
     answer: Expression
@@ -121,7 +121,7 @@ class ProofSearch:
 
     @property
     def whole(self) -> Proof | None:
-        """The proof without cases of signs, if one was found."""
+        """The proof without cases of signs, if this proof was found."""
         tower, case = self._first
         return Proof(tuple(sorted(tower.rules)), (case,)) if case else None
 
@@ -132,7 +132,7 @@ class ProofSearch:
 
     @cached_property
     def in_cases(self) -> Proof | None:
-        """The proof by cases of signs, or None if none was found."""
+        """The proof by cases of signs, or None if no proof was found."""
         rules, proved = set[str](), list[Case]()
         waiting: list[Signs] = [()] if self.is_splittable else []
         for _ in range(MAX_CASES):
@@ -208,6 +208,6 @@ def _vanishes(tower: Tower, total: Quotient) -> bool:
 
 
 def _without_content(poly: Poly) -> Poly:
-    """The polynomial divided by its monomial factor, a high power of which makes a test slow."""
+    """The polynomial divided by the monomial factor, a high power of which makes a test slow."""
     content = poly.term_content()
     return poly if poly.is_zero() or content.is_one() else poly / content

@@ -26,7 +26,7 @@ UNIT = fmpq(1)
 
 
 class NotProvedError(Exception):
-    """The prover gives up: it can neither prove nor refute the identity."""
+    """The prover can neither prove nor refute the identity."""
 
 
 def gcd(a: Poly, b: Poly) -> Poly:
@@ -72,7 +72,7 @@ def product(a: Poly, b: Poly) -> Poly:
 class Quotient:
     """A fraction in lowest terms with a denominator whose leading coefficient is 1.
 
-    ``support`` has a bit for each generator that occurs. It is -1 until it is computed.
+    ``support`` has a bit for each generator that occurs, and is -1 until computed.
     """
 
     __slots__ = ("den", "num", "support")

@@ -6,8 +6,8 @@ tower (Bronstein, *Symbolic Integration I*, chapter 3). The modules of `rules` r
 A rule computes a value by an equation that holds wherever both sides are defined. Branches are
 those of `rewards.numeric.ball_arithmetic.jets`: principal, except that odd roots of negative
 numbers are real. Equations that hold for certain *signs* only are left to a second search
-(``split``), which factors radicands and arguments of logarithms. It distinguishes *cases*: each
-assumes a sign for every factor, and F' = f has to be proved in all.
+(``split``), which factors radicands and arguments of logarithms. A *case* assumes a sign for every
+factor, and F' = f has to be proved in all cases.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class Tower:
         return reduce(add, (self.monomials[key] * c for key, c in vector.items()))
 
     def finest(self) -> list[tuple[Law[Any], Expression]]:
-        """All units of the lattices, first those of monomials of which others may be made."""
+        """All units of the lattices, sorted by their latest monomial, which may contain earlier."""
         units = [(law, unit) for law, lattice in self.lattices.items() for unit in lattice.basis()]
         units.sort(key=lambda pair: max(pair[1]))
         return [(law, self.field.tree(self._sum(unit))) for law, unit in units]
@@ -174,7 +174,7 @@ class Tower:
 
     @contextmanager
     def no_part(self, *, only_if: bool = True) -> Iterator[None]:
-        """Evaluate what need not be real where the integrand is."""
+        """Evaluate an expression that need not be real where the integrand is."""
         outer = self.field.real_parts
         self.field.real_parts = outer and not only_if
         try:
@@ -238,7 +238,7 @@ class Tower:
         return self.function(name, values, slope, at=arguments.index("u"), real=real)
 
     def formula(self, tree: Expression, variables: Mapping[str, Quotient]) -> Quotient:
-        """The value of a formula at values of its variables."""
+        """The value of a formula at values of the variables."""
         if type(tree) is Symbol:
             return variables[tree.name]
         if type(tree) is Number:
@@ -247,12 +247,12 @@ class Tower:
 
 
 def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]:
-    """Apply ``use`` to a tower with the attributes in ``state``. Return both (None if it failed).
+    """Apply ``use`` to a tower with the attributes in ``state``. Return tower and value, or None.
 
-    The first tower makes a generator for each unit as it comes. If an exponent or angle is no whole
-    combination of these, another is built for the ``units`` of all that were read. The first cannot
-    be extended: ``sqrt(1 + cos x)`` has become a root, and is ``sqrt(2)|cos(x/2)|``. Another is
-    also built if the ring has too few variables.
+    The first tower makes a generator for each unit when it is read. If an exponent or angle is no
+    integer combination of units, a second tower gets the ``units`` of all exponents and angles. The
+    first cannot be extended: ``sqrt(1 + cos x)`` has become a root, and is ``sqrt(2)|cos(x/2)|``. A
+    ring with too few variables is another reason for a second tower.
     """
     units = state.pop("units", [])
     for ring in RINGS:

@@ -1,4 +1,4 @@
-"""Whether a sum converges: by its values where these are enclosed, else by comparison."""
+"""Whether a sum converges: by enclosed values of the sum, else by comparison."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def values_or_divergence(
 ) -> list[ParameterPoint]:
     """The values of a sum at chosen values of its parameters.
 
-    If the sum is proved to diverge, the result is a single entry that says so.
+    If the sum is proved to diverge, the result is a single entry that states the divergence.
 
     Args:
         problem: the sum.

@@ -65,7 +65,7 @@ def prove_sum(problem: SumProblem, answer: Expression, join: Join = add) -> tupl
 
     Args:
         problem: the sum. The variable of the induction must not occur in the term.
-        answer: the closed form. It includes the problem's factor and addend.
+        answer: the closed form, with the problem's factor and addend.
         join: `mul` if the terms are multiplied, not added.
 
     Returns:
@@ -91,7 +91,7 @@ def prove_sum(problem: SumProblem, answer: Expression, join: Join = add) -> tupl
 
 @dataclass(frozen=True, slots=True)
 class _Induction:
-    """A proof that F(n) is a sum up to p n + q. A proof has names of rules, or is None if it fails.
+    """A proof that F(n) is a sum up to p n + q. A proof is the names of the rules, or None.
 
     Attributes:
         problem: the sum. The variable must not occur in the term.

@@ -1,7 +1,7 @@
 """Proofs by Calcium that constants are zero, for cases that the field's relations do not show.
 
 Calcium is software for exact numbers (Johansson, *Calcium: computing in exact real and complex
-fields*, ISSAC 2021). A constant, of which it cannot decide, does not count as zero.
+fields*, ISSAC 2021). A constant of which Calcium cannot decide does not count as zero.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def ln(t: Tower, element: Quotient, *, bars: bool = False) -> Quotient:
 
 
 def _ln(t: Tower, element: Quotient, *, bars: bool = False, positive: bool = False) -> Quotient:
-    """Make a generator for a logarithm. Its kind is ``ln`` for ln u, and ``ln_abs`` for ln|u|."""
+    """Make a generator for a logarithm: the function ``ln`` for ln u, and ``ln_abs`` for ln|u|."""
     base = t.field
     if element.is_one():
         return base.ring.zero

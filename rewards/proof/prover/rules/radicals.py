@@ -1,7 +1,7 @@
 """Powers and roots, as products of powers and roots of factors.
 
-Each provably positive factor of a radicand has a root of its own. The rest has one root, or a root
-for each coprime factor if the proof distinguishes cases of signs (`tower`).
+Each provably positive factor of a radicand has a root of its own. The cofactor has one root, or a
+root for each coprime factor if the proof distinguishes cases of signs (`tower`).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def principal_power(t: Tower, base: Quotient, exponent: Quotient) -> Quotient:
 
 
 def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
-    """A power with a whole exponent. If it is too long, generators replace sums in the element."""
+    """A power with a whole exponent. If the power is too long, generators replace sums."""
     if element.is_zero() and k <= 0:
         raise NotProvedError("a power of zero that has no value")
     times, terms = abs(k), len(element.num) + len(element.den)
@@ -96,7 +96,7 @@ def root(t: Tower, element: Quotient, q: int) -> Quotient:
 
 
 def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
-    """A rational power of a positive element. If that has a denominator, this may be negative."""
+    """A rational power of a positive element. With a denominator, the power may be negative."""
     if base.is_one():
         return base
     if exponent.q == 1:
@@ -134,9 +134,9 @@ def radical(t: Tower, name: str, radicand: Quotient, exponent: fmpq) -> Quotient
 
 
 def split(t: Tower, u: Quotient, name: str, *, positive: bool) -> tuple[Powers, int, Quotient]:
-    """Write a nonzero element u in reduced form as powers of positive elements, a sign, and a rest.
+    """Write a nonzero reduced element as powers of positive elements, a sign, and a cofactor.
 
-    If the signs of all factors are known, the rest is 1, and otherwise the sign is 1. A part of the
+    If the signs of all factors are known, the cofactor is 1; otherwise the sign is 1. A part of the
     integrand is required to be ``positive``.
     """
     powers, u = positive_factors(t.field, u)
@@ -186,7 +186,7 @@ def factors(t: Tower, element: Quotient) -> tuple[int, Powers] | None:
 
 
 def _prime_powers(ring: Ring, value: fmpq) -> Powers:
-    """The factors of a positive rational number. A large numerator or denominator has only one."""
+    """The factors of a positive rational number. A large numerator or denominator is one factor."""
     powers: Powers = []
     for number, direction in ((value.p, 1), (value.q, -1)):
         primes = number.factor() if int(number).bit_length() <= MAX_FACTOR_BITS else [(number, 1)]

@@ -56,7 +56,7 @@ def sign(t: Tower, poly: Poly) -> int | None:
 
 
 def _known_sign(t: Tower, poly: Poly, depth: int = MAX_NORMS) -> int | None:
-    """The sign of a polynomial, if it follows without a new assumption."""
+    """The sign of a polynomial, if known without a new assumption."""
     base = t.field
     is_positive = base.is_nonnegative if t.split else base.is_positive
     for s, candidate in ((1, poly), (-1, -poly)):
@@ -79,7 +79,7 @@ def _known_sign(t: Tower, poly: Poly, depth: int = MAX_NORMS) -> int | None:
 
 
 def known_sign(t: Tower, element: Quotient) -> int | None:
-    """The sign of a nonzero real element, if it follows without a new assumption."""
+    """The sign of a nonzero real element, if known without a new assumption."""
     num_sign, den_sign = _known_sign(t, element.num), _known_sign(t, element.den)
     return num_sign * den_sign if num_sign and den_sign else None
 
@@ -103,7 +103,7 @@ def require_positive(t: Tower, chosen: int, element: Quotient) -> None:
 
 
 def take_for_real(t: Tower, element: Quotient) -> None:
-    """Record that a part of f is real: if this is ``g a`` or ``a/g`` with a real a, so is g."""
+    """Record that a part ``g a`` or ``a/g`` of f is real. If a is real, then g is real, too."""
     support = t.field.support(element) & t.field.unreal
     for g in t.field.used(element) if support else ():
         cofactors = (element / g.element, element * g.element)

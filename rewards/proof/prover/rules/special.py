@@ -1,8 +1,8 @@
 """Rules of special functions: derivatives, contiguous relations, definitions by other functions.
 
-Formulas are those of the *Digital Library of Mathematical Functions*: gamma functions (5.5, 5.15),
-incomplete ones (8.4, 8.8), generalised exponential integrals (8.19), polylogarithms (25.12),
-Lambert's W (4.13), Bessel functions (10.6, 10.29), hypergeometric functions (15.4, 15.5, 16.3).
+Formulas are from the *Digital Library of Mathematical Functions*: gamma functions (5.5, 5.15),
+incomplete gamma functions (8.4, 8.8), generalised exponential integrals (8.19), polylogarithms
+(25.12), Lambert's W (4.13), Bessel (10.6, 10.29) and hypergeometric functions (15.4, 15.5, 16.3).
 """
 
 from __future__ import annotations
