@@ -100,6 +100,7 @@ def slope_of_inverse(function: Expression, variable: str, value: Expression) -> 
     '\\frac{1}{3 \\cdot 1^{2} + 2}'
 
     """
+    # A derivative without a change of sign makes f monotonic: f has the value at one point only.
     slope = differentiate(function, variable)
     low, high = _range(slope, variable)
     if low < 0 < high:

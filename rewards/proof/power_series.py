@@ -59,6 +59,7 @@ def coefficients_of(
         NotExpandedError: no expansion was found.
 
     """
+    # An expansion from one side may have |x - a|: a Taylor series is the same from both sides.
     try:
         sides = [_from_one_side(function, question, degree, sign) for sign in (1, -1)]
     except UndefinedError:

@@ -18,10 +18,10 @@ def evaluate(tree: Expression, values: Mapping[str, Ball] | None = None) -> Ball
 
     Args:
         tree: the expression.
-        values: the values of its symbols. None if it has no symbols.
+        values: the values of the symbols, or None without symbols.
 
     Returns:
-        The ball. It is not finite if the expression has no value.
+        The ball, which is not finite if the expression has no value.
 
     Raises:
         UnusableError: the expression is too large, or a symbol has no value.

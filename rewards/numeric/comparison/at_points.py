@@ -138,7 +138,7 @@ class Comparison:
 
     @property
     def hides_a_term(self) -> bool:
-        """Whether a term of the answer may be wrong, because it was too small to be compared."""
+        """Whether a term of the answer may be wrong, because the term was too small to compare."""
         return any(result.hides_a_term for result in self._results)
 
     @property
@@ -244,7 +244,7 @@ class Comparison:
     ) -> Outcome | None:
         """Compare the answer with the integrand at the points, until ``enough`` points are usable.
 
-        If they provably differ at a point, the result is a refutation. Otherwise it is None.
+        The result is a refutation if both provably differ at a point. Otherwise the result is None.
         """
         for point in points:
             if enough is not None and self.usable >= enough:

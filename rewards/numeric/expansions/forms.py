@@ -331,7 +331,7 @@ def _sum(factors: list[Expression]) -> Expression:
 
 
 def exact_value(node: Expression) -> fmpq_poly | None:
-    """A constant as a polynomial in pi with rational coefficients, if it is written as one."""
+    """A constant as a polynomial in pi with rational coefficients, if written in this form."""
     ratio = fold(node)
     if ratio is not None:
         return fmpq_poly([fmpq(ratio.numerator, ratio.denominator)])

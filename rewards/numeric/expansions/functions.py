@@ -139,7 +139,7 @@ def _even_term(j: int) -> fmpq:
 
 
 def formula_at(call: Call, sign: int, integer: int | None) -> Expression | None:
-    """A formula for a function whose argument tends to infinity or to a pole, if one is known.
+    """A known formula for a function whose argument tends to infinity or to a pole, or None.
 
     Raises:
         NotExpandedError: the pole is too far away.

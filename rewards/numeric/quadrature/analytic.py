@@ -42,8 +42,8 @@ def box_function(
 
     Args:
         expression: the integrand.
-        variable: its variable.
-        values: the values of its parameters.
+        variable: the variable of integration.
+        values: the values of the parameters.
         functions: maps symbols to the analytic functions that they represent.
 
     """

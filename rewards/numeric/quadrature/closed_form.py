@@ -78,7 +78,7 @@ def hides_a_part(
 
     Args:
         answer: the closed form.
-        got: its value.
+        got: the value of the answer.
         values: the values of the parameters.
         bits: the precision.
         digits: to how many digits the answer agrees with the integral.

@@ -72,7 +72,7 @@ class Pieces:
         lower: the t of the start.
         cut: the t at which the sum over the pieces begins.
         tail: the integral from ``cut`` on.
-        sign: the sign of the infinity to which the integral tends if it diverges, else 0.
+        sign: 1 or -1 if the integral tends to plus or minus infinity, else 0.
 
     """
 

@@ -147,7 +147,7 @@ def cut_ranges(
     Args:
         expression: the integrand.
         variable: the name of the integrand's variable. All new variables get the same name.
-        values: the values of its parameters.
+        values: the values of the parameters.
         lower: the lower limit.
         upper: the upper limit.
         limits: the limits as expressions.

@@ -77,7 +77,7 @@ class IntegralValue:
 
     @property
     def diverges(self) -> bool:
-        """Whether the integral diverges, so that it has no value."""
+        """Whether the integral diverges, and therefore has no value."""
         return self.method == "divergence"
 
     @property
@@ -95,7 +95,7 @@ def evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int)
 
     Args:
         problem: the integral.
-        values: the values of its parameters.
+        values: the values of the parameters.
         digits: decimal digits that are wanted.
 
     Returns:

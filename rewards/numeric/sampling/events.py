@@ -70,7 +70,7 @@ class _Search:
         self.signs_at: dict[float, tuple[int, ...]] = {}
 
     def signs(self, x: float) -> tuple[int, ...]:
-        """The sign of each monitored quantity at x. The sign is 0 if it cannot be determined."""
+        """The sign of each monitored quantity at x, or 0 for a sign that cannot be determined."""
         signs = self.signs_at.get(x)
         if signs is None:
             self.left -= 1

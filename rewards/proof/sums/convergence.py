@@ -84,10 +84,12 @@ def _alternates_to_zero(problem: SumProblem) -> bool:
 
     The sum then converges by Leibniz's criterion.
     """
+    # With (-1)^n replaced by 1 and by -1, the term is b(n) and has to become -b(n).
     n = problem.counter
     size, negated = (_with_sign(problem.term, n, sign) for sign in (1, -1))
     if n not in symbols_of(size) or identical(negated, neg(size), {}) is None:
         return False
+    # b is monotone near infinity if the sign of its derivative has a limit.
     slope_sign = Call("sgn", (differentiate(size, n),))
     is_monotone = limit(slope_sign, n, 1).value in (Number(1), Number(-1))
     return is_monotone and limit(size, n, 1).value == ZERO
