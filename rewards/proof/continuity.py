@@ -33,8 +33,8 @@ def judge_parameters(question: ContinuityQuestion, values: Mapping[str, Expressi
         values: the value of each parameter, without symbols.
 
     """
-    # A nonzero residual refutes the values. If all vanish, no other values fit if the residuals with
-    # parameters determine the parameters.
+    # A nonzero residual refutes the values. If all vanish, the values are right only if no other
+    # values fit, which `_is_determined` shows.
     numbers, function = ExactNumbers(), substitute_all(question.function, values.items())
     try:
         residuals = _residuals(question._replace(function=function))

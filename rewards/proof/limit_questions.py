@@ -187,6 +187,8 @@ def _by_lhopital(problem: LimitOfIntegral, text: str) -> LimitQuestion:
     assert t is not None
     assert isinstance(integral.lower, Expression)
     assert isinstance(integral.upper, Expression)
+    # The conditions of the rule: the interval shrinks to a point at which the integrand has a
+    # limit, so that I tends to 0; r tends to 0; and I'/r' has a limit.
     reciprocal = div(ONE, problem.factor)
     try:
         lower, upper = (limit(end, x, at, side).value for end in (integral.lower, integral.upper))

@@ -142,6 +142,7 @@ def _is_bounded(function: Expression, lower: Fraction, upper: Fraction) -> bool:
             is_enclosed(start + at * width, start + (at + 1) * width) for at in range(1, _PIECES)
         ):
             return False
+        # A root at the lower end has no enclosure on intervals with this end: halves, then a limit.
         if is_enclosed(start, start + width):
             return True
         if not all(

@@ -298,6 +298,7 @@ class GermExpander(Scale, Expander[Germ]):
             return self.series(
                 node.function, self.expand(power_), *(int(fold(order) or 0) for order in orders)
             )
+        # At infinity and at poles, a formula; elsewhere, the Taylor series at the argument's limit.
         varying = [at for at, arg in enumerate(node.args) if self.varies(arg)]
         if len(varying) != 1:
             raise NotExpandedError(f"{node.function} of several functions")

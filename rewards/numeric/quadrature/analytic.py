@@ -317,6 +317,7 @@ def integrate_where_large(
             break
         low, high, depth = queue.pop()
         middle = arb(((low + high) / 2).mid())
+        # The bound on an interval decides: negligible, resolved (near to a value), or halved.
         bound = abs(function(acb(low.union(high)), False)).upper()
         if bound * (high - low) < goal:
             error += bound * (high - low)

@@ -128,6 +128,7 @@ def pieces_towards(
     if monomial_form is None or (monomial_form[1] > 0) != infinite:
         return None
     scale, q, arguments = monomial_form
+    # The jumps recur after the least common period of all arguments, or twice that with (-1)^floor.
     t = Symbol(variable)
     length = math.lcm(*(argument.slope.denominator for argument in arguments.values()))
     length *= 2 if any(_is_sign(node) for node in nodes_of(expression)) else 1
@@ -148,6 +149,7 @@ def pieces_towards(
     def as_it_is(node: Call, argument: _Argument) -> Expression:
         return Call(node.function, (add(mul(number(argument.slope), t), number(argument.shift)),))
 
+    # The integrand on each piece between two jumps, as a function of n and of s from 0 to 1.
     summands: list[Expression] = []
     half = Fraction(length, 2)
     for low, high in itertools.pairwise(steps):
@@ -159,6 +161,7 @@ def pieces_towards(
     with precision(bits + SUM_BITS), models.series_length(bits // BITS_PER_TERM + MORE_TERMS):
         start_t = _value(scale, values) * start ** arb(fmpq(q.numerator, q.denominator))
         counts = [count for count in PERIODS if count * length > start_t + 1]
+        # A mean that is not zero proves divergence; an unknown mean has to cancel exactly.
         mean = _mean(summands, values, bits)
         if mean is not None and counts and not mean[1].contains(0):
             sum_start, sign = arb(counts[0] * length), 1 if mean[1] > 0 else -1

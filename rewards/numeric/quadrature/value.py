@@ -199,18 +199,16 @@ def _pieces(
         ranges.accumulates(f.expression, f.variable, values, lower, 1),
         ranges.accumulates(f.expression, f.variable, values, upper, -1),
     )
+
+    def at_kinks(part: ranges.Range) -> tuple[ranges.Range, list[Segment], arb]:
+        """A range, its pieces between kinks, and the error that is due to inexact kinks."""
+        return part, *segments(part.expression, f.variable, values, part.lower, part.upper)
+
+    # Cut at all kinks, or reduce a range with many of them, by periods or by substitutions, first.
     try:
         if any(accumulating):
             raise QuadratureError("kinks accumulate at an end")
-        segmented = [
-            (
-                cut_range,
-                *segments(
-                    cut_range.expression, f.variable, values, cut_range.lower, cut_range.upper
-                ),
-            )
-            for cut_range in cut_ranges
-        ]
+        segmented = [*map(at_kinks, cut_ranges)]
     except QuadratureError:
         if not has_breaks(f.expression, f.variable) or problem.principal_value:
             raise
@@ -218,15 +216,8 @@ def _pieces(
             cut_ranges = ranges.cut_ranges(
                 f.expression, f.variable, values, lower, upper, limits, digits, accumulating
             )
-        segmented = [
-            (
-                cut_range,
-                *segments(
-                    cut_range.expression, f.variable, values, cut_range.lower, cut_range.upper
-                ),
-            )
-            for cut_range in cut_ranges
-        ]
+        segmented = [*map(at_kinks, cut_ranges)]
+    # Many pieces are enclosed to an absolute accuracy first; to a relative one if needed.
     count = sum(len(pieces) for _, pieces, _ in segmented)
     for relative in (False, True) if count > FEW_PIECES else (True,):
         piece_values: list[IntegralValue] = []
@@ -383,6 +374,7 @@ class _Computation:
             (decay(self.line, left_end), decay(self.line, right_end))
             for left_end, right_end in pieces
         ]
+        # No estimate of a decay proves divergence: only a pole inside the range does.
         if _diverging(decays):
             inner = (end for end in ends[1:-1] if end.is_finite())
             if any(map(self._has_pole, inner)):

@@ -108,6 +108,7 @@ def draws(
         draw(sizes, cycle((0, 1))),
         draw(sizes[::-1] if len(sizes) > 1 else [GREATEST], cycle((1, 0))),
     ]
+    # Parameters of both signs take all combinations of signs.
     if not _SIDED.isdisjoint(assumptions.values()):
         drawn += [draw(sizes, cycle(sides)) for sides in product((0, 1), repeat=MAX_SIDED)]
     if any(_has_thresholds(node, variable) for tree in expressions for node in nodes_of(tree)):
@@ -119,6 +120,7 @@ def draws(
         ]
         for values in (*scaled, _spaced(1 / far, far, len(names))):
             drawn += [draw(values, cycle((0, 1))), draw(values[::-1], cycle((1, 0)))]
+    # Equalities hold at no random value: each gets a choice of its own.
     usual = dict(drawn[0])
     for tree in expressions:
         for name, special in _special_values(tree):
@@ -182,6 +184,7 @@ def _regimes(
         )
         for k in range(MIDDLE_DRAWS)
     ]
+    # A formula may change where a parameter passes the largest number in the expressions.
     largest = max((abs(n) for tree in expressions for n in _folded(tree)), default=1.0)
     beyond: list[Draw] = []
     distinct = any(_distinguishes(node, "") for tree in expressions for node in nodes_of(tree))
@@ -194,6 +197,7 @@ def _regimes(
             )
             for scale in scales
         ]
+    # Conditions drop choices. If too few are left, values near the conditions' numbers are tried.
     usual = list(dict.fromkeys([*all_[:2], *middle, *beyond]))
     if conditions:
         usual, all_ = ([d for d in drawn if admits(conditions, dict(d))] for drawn in (usual, all_))

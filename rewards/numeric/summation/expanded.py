@@ -294,6 +294,8 @@ def total(term: SlowTerm, start: int) -> Ball:
     _refuse_divergence(expansions, order or MAX_ORDER + 1)
     if cutoff - start > MAX_TERMS:
         raise QuadratureError(f"the sum takes more than {MAX_TERMS} terms")
+    # The terms before the cutoff are added up. Later terms are summed by their expansions, whose
+    # remainders bound the error.
     slow_factors = enumerate(term.values(start, cutoff), start)
     value = sum((slow * base**n for n, slow in slow_factors), acb(0))
     for expansion in expansions:

@@ -96,6 +96,7 @@ def phase(
         and node.function in _PERIODIC
         and variable in symbols_of(node.args[-1])
     }
+    # Only an argument that grows towards the end makes the integrand oscillate there.
     growing: list[tuple[float, Tape]] = []
     with precision(PHASE_BITS):
         for argument in arguments:
@@ -108,6 +109,7 @@ def phase(
                 growing.append((float(far.log()), tape))
     if not growing:
         return None
+    # All arguments must be rational multiples of the slowest, so that there is a common period.
     growing.sort(key=lambda pair: pair[0])
     base, slowest = growing[0]
     ratios = [

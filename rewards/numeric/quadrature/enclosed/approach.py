@@ -224,10 +224,12 @@ class Approach:
             x = factor if side < 0 else neg(factor)
             slope = [Term(((ONE, Fraction(-1)),), ONE)]
             range_start = abs(start).log()
+        # the integrand times |dx/dy|, expanded for the bound and unexpanded for the integration
         expander = FormExpander("y1", (self.variable, substituted), values)
         form = expander.terms(expander.mul(expander.expand(self.expression), slope))
         plain = mul(substitute(self.expression, self.variable, x), factor)
         yield Level("y1", plain, form, expander, range_start)
+        # A term that changes with ln y only, as 1/(y ln y), decays exponentially after y = e^t.
         for k in range(2, MAX_LEVELS + 1):
             outer, name = f"y{k - 1}", f"y{k}"
             inner = expander.expression(form)
