@@ -200,9 +200,9 @@ def _pieces(
         ranges.accumulates(f.expression, f.variable, values, upper, -1),
     )
 
-    def at_kinks(part: ranges.Range) -> tuple[ranges.Range, list[Segment], arb]:
+    def at_kinks(cut: ranges.Range) -> tuple[ranges.Range, list[Segment], arb]:
         """A range, its pieces between kinks, and the error that is due to inexact kinks."""
-        return part, *segments(part.expression, f.variable, values, part.lower, part.upper)
+        return cut, *segments(cut.expression, f.variable, values, cut.lower, cut.upper)
 
     # Cut at all kinks, or reduce a range with many of them, by periods or by substitutions, first.
     try:
@@ -217,7 +217,7 @@ def _pieces(
                 f.expression, f.variable, values, lower, upper, limits, digits, accumulating
             )
         segmented = [*map(at_kinks, cut_ranges)]
-    # Many pieces are enclosed to an absolute accuracy first; to a relative one if needed.
+    # The errors of many pieces are unlimited first; each is limited if their sum is too large.
     count = sum(len(pieces) for _, pieces, _ in segmented)
     for relative in (False, True) if count > FEW_PIECES else (True,):
         piece_values: list[IntegralValue] = []
