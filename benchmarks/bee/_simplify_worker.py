@@ -19,9 +19,9 @@ def simplify(integrand: str, cpu_limit: float) -> str | None:
     """
     clear_cache()  # the result must not depend on earlier ones
     tree = read(integrand, symbols=["x"])[0].expression
-    parameter_kinds = dict.fromkeys(symbols_of(tree) - {"x"}, "positive")
+    assumptions = dict.fromkeys(symbols_of(tree) - {"x"}, "positive")
     try:
         with processor_time(cpu_limit):
-            return to_latex(from_sympy(sympy.simplify(to_sympy(tree, parameter_kinds))))
+            return to_latex(from_sympy(sympy.simplify(to_sympy(tree, assumptions))))
     except ProcessorTimeError:
         return None

@@ -23,22 +23,20 @@ def shortest_form(integrand: Expression) -> Outcome:
     ('x + 1 + e^{2 x}', 'simplified')
 
     """
-    parameter_kinds = dict.fromkeys(symbols_of(integrand) - {"x"}, "positive")
-    form = _shortest(integrand, parameter_kinds, {})
+    assumptions = dict.fromkeys(symbols_of(integrand) - {"x"}, "positive")
+    form = _shortest(integrand, assumptions, {})
     return (None, "unchanged") if form == integrand else (to_latex(form), "simplified")
 
 
 def _shortest(
-    tree: Expression, parameter_kinds: dict[str, str], forms_found: dict[Expression, Expression]
+    tree: Expression, assumptions: dict[str, str], forms_found: dict[Expression, Expression]
 ) -> Expression:
     if not isinstance(tree, Call) or tree in forms_found:
         return forms_found.get(tree, tree)
     tidied = _tidy(
-        Call(
-            tree.function, tuple(_shortest(arg, parameter_kinds, forms_found) for arg in tree.args)
-        )
+        Call(tree.function, tuple(_shortest(arg, assumptions, forms_found) for arg in tree.args))
     )
-    forms = [tidied, *map(_tidy, normal_forms(tidied, "x", parameter_kinds))]
+    forms = [tidied, *map(_tidy, normal_forms(tidied, "x", assumptions))]
     forms_found[tree] = min(forms, key=_length)
     return forms_found[tree]
 

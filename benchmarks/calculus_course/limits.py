@@ -65,7 +65,7 @@ def _scaled(limit: LimitQuestion, answer: str, index: int) -> tuple[LimitQuestio
 
 def _inverted(limit: LimitQuestion, answer: str, index: int) -> tuple[LimitQuestion, str] | None:
     """1/t for x: infinity becomes zero from one side, and zero from the right becomes infinity."""
-    if limit.whole or is_written_with(limit.expression, "floor", "binomial", "factorial"):
+    if limit.is_sequence or is_written_with(limit.expression, "floor", "binomial", "factorial"):
         return None
     expression = substitute(limit.expression, limit.variable, div(ONE, Symbol(limit.variable)))
     if isinstance(limit.at, int):

@@ -50,7 +50,7 @@ def course_judge(name: str) -> Callable[[AuditItem], Finding]:
     """The judge of a question of the course."""
 
     def judge(item: AuditItem) -> Finding:
-        assumptions = dict(conditions_in(item.note).kinds) | item.assumptions
+        assumptions = dict(conditions_in(item.note).assumptions) | item.assumptions
         key = question_key(name, item.problem, assumptions)
         return judged(item, assumptions).replaced(key=key)
 
@@ -144,7 +144,7 @@ def question_key(name: str, problem: str, assumptions: Mapping[str, str]) -> str
     Args:
         name: the name of the kind of question.
         problem: the text of the question.
-        assumptions: kinds of symbols, from the row.
+        assumptions: assumptions on symbols, from the row.
 
     """
     try:
@@ -170,7 +170,7 @@ def _content(name: str, problem: str) -> tuple[object, ...]:
     if name == "derivative":
         slope = read_derivative(problem, written=True)
         if slope.curve is None and not slope.definitions and not slope.point:
-            return _unnamed(slope.derivative, slope.variable), slope.kinds, slope.bounds
+            return _unnamed(slope.derivative, slope.variable), slope.assumptions, slope.bounds
         return (slope,)
     return (read_differential_equation(problem),)
 

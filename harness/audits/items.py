@@ -115,7 +115,7 @@ class AuditItem(Record):
         alternative: the reference in a second column, for an unreadable first reference.
         decimal: a decimal approximation of the reference.
         variable: the variable, if a column names it.
-        assumptions: kinds of symbols.
+        assumptions: assumptions on symbols.
         note: conditions on symbols in words, as ``x > 0``.
         fault: the reason why the row cannot be audited.
         contradiction: a contradicting result of an exact recomputation; empty for an agreeing
@@ -385,14 +385,14 @@ def stated_reference(item: AuditItem, factor: str = "") -> str:
 
 
 def stated_problem(item: AuditItem) -> tuple[Posed, dict[str, str]]:
-    """The problem with all conditions of the row, and the kinds of the symbols."""
+    """The problem with all conditions of the row, and the assumptions on the symbols."""
     try:
         problem, noted = posed(item.problem), conditions_in(item.note)
     except UnreadError as error:
         raise UnreadError(f"problem: {error}", error.offset) from None
     stated = problem.conditions
     comparisons = (*stated.comparisons, *noted.comparisons)
-    assumptions = dict(stated.kinds) | dict(noted.kinds) | item.assumptions
+    assumptions = dict(stated.assumptions) | dict(noted.assumptions) | item.assumptions
     return replace(
         problem, conditions=Conditions(tuple(assumptions.items()), comparisons)
     ), assumptions

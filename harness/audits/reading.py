@@ -219,8 +219,8 @@ def conditions_in(text: str) -> Conditions:
     Raises:
         UnreadError: contradictory conditions.
 
-    >>> conditions_in("Find it for $x > 0$. Assume A, B are real and positive and so on.").kinds
-    (('x', 'positive'), ('A', 'positive'), ('B', 'positive'))
+    >>> conditions_in("For $x > 0$. Assume A, B are real and positive and so on.").assumptions
+    (('A', 'positive'), ('B', 'positive'), ('x', 'positive'))
 
     """
     assumptions: dict[str, str] = {}
@@ -233,7 +233,7 @@ def conditions_in(text: str) -> Conditions:
             except ProblemError as error:
                 raise UnreadError(str(error)) from None
             if conditions is not None:
-                assumptions |= dict(conditions.kinds)
+                assumptions |= dict(conditions.assumptions)
                 comparisons += conditions.comparisons
                 break
     return Conditions(tuple(assumptions.items()), tuple(dict.fromkeys(comparisons)))

@@ -205,7 +205,7 @@ def _verify_files(source: Path, out: Path, verifier: _Verifier, block: int) -> P
 
 
 def _begin(out: Path, files: Sequence[Path], verifier: _Verifier, block: int) -> None:
-    """Make the output folder. If it exists, check that a call with the same settings made it."""
+    """Make the output folder, or check that a call with the same settings made the folder."""
     settings = {
         "files": [[file.name, file.stat().st_size] for file in files],
         "completion": verifier.completion,

@@ -5,7 +5,7 @@
     reward_func = make_reward_func(components=["correctness", "format"], eos_tokens=["<|im_end|>"])
 
 A row's label is the integrand (or the target of another task), or a JSON object. The object has
-``integrand``, ``integral`` or ``target``. It may have ``variable``, ``assumptions`` and ``task``.
+``integrand``, ``integral`` or ``target``, and may have ``variable``, ``assumptions``, ``task``.
 With ``task="mixed"`` each row has its own task.
 
 OpenRLHF 0.11 (``openrlhf/utils/agent.py``) calls the function from threads. Queries contain prompt

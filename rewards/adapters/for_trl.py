@@ -244,7 +244,7 @@ def make_reward(
 
     Args:
         task: ``antiderivative``, ``steps``, ``definite``, ``value``, ``equivalent``, ``label``,
-            ``integer`` or ``mixed``. If it is ``mixed``, each row of the data set has its own task
+            ``integer`` or ``mixed``. With ``mixed``, each row of the data set has its own task
             in the column ``task``. The value is a name from this list, or a benchmark's name. If
             that column is missing, the task depends on which of the columns ``integrand`` and
             ``problem`` has a value.

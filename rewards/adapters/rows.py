@@ -54,7 +54,7 @@ def is_truncated(ids: Sequence[int] | None, ends: Collection[int], limit: int | 
 
     ``ends`` are the ids that end a completion: end of sequence and end of turn. ``limit`` is the
     largest number of tokens. If both are known, a completion that is shorter than the limit counts
-    as complete, because it may have ended at a stop string.
+    as complete, because a stop string may have ended the text.
     """
     if ids is None or not (ends or limit):
         return False
@@ -85,7 +85,7 @@ _TASKS = {"integrand": "antiderivative", "integral": "definite"}
 def target_of(label: Any, extra: Any = None) -> RowTarget:
     r"""Read the target from a label. The label is the integrand or value itself, or an object.
 
-    The object is a dictionary or JSON text. It has one of the keys ``integrand``, ``integral``,
+    The object is a dictionary or JSON text with one of the keys ``integrand``, ``integral``,
     ``question`` and ``target``. The keys ``variable``, ``assumptions`` and ``task`` are
     optional, and may be in ``extra`` instead. If no task is given, the key ``integrand`` means the
     task ``antiderivative``, and the key ``integral`` means the task ``definite``.

@@ -1,9 +1,9 @@
 """Exact numbers for expansions: elements of the prover's field.
 
-A number counts as zero if a proof exists that uses the relations of the field or the library
-Calcium. A number counts as not zero if an interval around its value excludes zero. A number may
-contain parameters. Such a number counts as not zero if its value at one choice of the parameters is
-not zero. The value is then not zero for almost all choices.
+A number counts as zero if a proof exists by the relations of the field or by the library
+Calcium. A number counts as nonzero if an interval around the value excludes zero. A number with
+parameters counts as nonzero if the value at one choice of the parameters is nonzero: the value is
+then nonzero for almost all choices.
 """
 
 from __future__ import annotations
@@ -64,17 +64,17 @@ class ExactNumbers:
     """Proved arithmetic of the numbers in one expansion (`rewards.numeric.expansions`).
 
     Attributes:
-        kinds: assumptions on parameters.
+        assumptions: assumptions on parameters.
 
     """
 
-    kinds: Mapping[str, str] = field(default_factory=dict)
+    assumptions: Mapping[str, str] = field(default_factory=dict)
     tower: Tower = field(init=False)
     balls: dict[int, Ball] = field(default_factory=dict)
     zeros: dict[tuple[Any, Any], bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.tower = Tower(Field(), "", dict(self.kinds))
+        self.tower = Tower(Field(), "", dict(self.assumptions))
 
     @_failing
     def value(self, node: Expression) -> Quotient:
@@ -151,10 +151,10 @@ class ExactNumbers:
     def tower_value(self, name: str, seed: int) -> Ball:
         """A sample value of a parameter. The value satisfies the assumption about the parameter."""
         size = random.Random(f"{name} {seed}").randrange(1, 4096)
-        kind = self.kinds.get(name, "real")
-        if "integer" in kind or kind in ("even", "odd"):
-            return acb(2 * (size % 8) + 2 + (kind == "odd"))
-        return acb(arb(fmpq(size, 1024))) * (-1 if kind == "negative" else 1)
+        assumption = self.assumptions.get(name, "real")
+        if "integer" in assumption or assumption in ("even", "odd"):
+            return acb(2 * (size % 8) + 2 + (assumption == "odd"))
+        return acb(arb(fmpq(size, 1024))) * (-1 if assumption == "negative" else 1)
 
     @_failing
     def sign(self, number: Quotient) -> int:

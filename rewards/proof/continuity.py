@@ -33,6 +33,8 @@ def judge_parameters(question: ContinuityQuestion, values: Mapping[str, Expressi
         values: the value of each parameter, without symbols.
 
     """
+    # A nonzero residual refutes the values. If all vanish, the values are right only if no other
+    # values fit, which `_is_determined` shows.
     numbers, function = ExactNumbers(), substitute_all(question.function, values.items())
     try:
         residuals = _residuals(question._replace(function=function))
@@ -48,20 +50,20 @@ def judge_parameters(question: ContinuityQuestion, values: Mapping[str, Expressi
 def _residuals(question: ContinuityQuestion) -> Iterator[Expression]:
     function, x = question.function, question.variable
     for point in question.points:
-        left, right = (_one_sided(function, x, point, side) for side in (-1, 1))
-        yield add(left, neg(right))
-        yield add(_value_at(function, x, point), neg(right))
+        from_left, from_right = (_one_sided(function, x, point, side) for side in (-1, 1))
+        yield add(from_left, neg(from_right))
+        yield add(_value_at(function, x, point), neg(from_right))
         if question.differentiable:
             slope = _slope(function, x)
-            left, right = (_one_sided(slope, x, point, side) for side in (-1, 1))
-            yield add(left, neg(right))
+            from_left, from_right = (_one_sided(slope, x, point, side) for side in (-1, 1))
+            yield add(from_left, neg(from_right))
 
 
 def _one_sided(function: Expression, variable: str, point: Expression, side: int) -> Expression:
-    found = limit(function, variable, point, side)
-    if found.value is None:
+    one_sided = limit(function, variable, point, side)
+    if one_sided.value is None:
         raise NotExpandedError("a one-sided limit is not a number")
-    return found.value
+    return one_sided.value
 
 
 def _slope(function: Expression, variable: str) -> Expression:
@@ -80,7 +82,7 @@ def _value_at(function: Expression, variable: str, point: Expression) -> Express
 
 
 def _is_determined(question: ContinuityQuestion) -> bool:
-    """Whether the residuals are linear in the parameters, and determine all of them."""
+    """Whether the residuals are linear in the parameters, and determine all parameters."""
     rows = [
         [differentiate(residual, name) for name in question.unknowns]
         for residual in _residuals(question)

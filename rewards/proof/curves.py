@@ -1,7 +1,7 @@
 """Proofs that a function vanishes on a curve G(x, y) = 0, and points of such a curve.
 
 The prover writes the function and G as quotients of polynomials in x, y and transcendental parts
-such as e^y. The function vanishes on the curve if the numerator of G divides its numerator.
+such as e^y. The function vanishes on the curve if the numerator of G divides the function's.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ def vanishes_on(tree: Expression, curve: Expression) -> bool:
 
     """
     tower, elements = attempted(
-        lambda tower: [tower.field.normal(tower.value(each)) for each in (tree, curve)],
+        lambda tower: [tower.field.normal(tower.value(node)) for node in (tree, curve)],
         variable="",
-        kinds={},
+        assumptions={},
     )
     if elements is None:
         return False
     difference, relation = elements[0], elements[1].num
     polynomials = difference.num, difference.den, relation
-    degree = max(int(each.total_degree()) for each in polynomials)
-    indeterminates = {part.index for each in elements for part in tower.field.used(each)}
+    degree = max(int(poly.total_degree()) for poly in polynomials)
+    indeterminates = {g.index for element in elements for g in tower.field.used(element)}
     if comb(degree + len(indeterminates), degree) > _MONOMIALS:
         return False
     # A denominator that vanishes on the whole curve is no denominator.
@@ -67,7 +67,7 @@ def points_of(
 ) -> Iterator[dict[str, Ball]]:
     """Yield points of a curve. Each point has a number x and a small interval of y.
 
-    At this x, the function G changes its sign within the interval.
+    At the point's x, the function G changes sign within the interval.
 
     Args:
         curve: the function G. The curve consists of the points where G = 0.
@@ -77,10 +77,11 @@ def points_of(
         signs: 1 or -1 for each coordinate that is assumed to be positive or negative.
 
     Yields:
-        Points of lines until there are five points. Each is a dictionary with the values of x, y
-        and the parameters.
+        Dictionaries with the values of x, y and the parameters, line by line up to the line on
+        which the fifth point is found.
 
     """
+    # On lines x = const, a change of the sign of G between two steps brackets a point of the curve.
     tape = compile_tape(curve, y)
     count = 0
     for line in range(_LINES):
@@ -93,6 +94,7 @@ def points_of(
                 continue
             sign = _sign(tape, acb(height), at)
             if sign and previous and previous[1] == -sign:
+                # Bisection narrows the bracket, to an interval in which G is real throughout.
                 with precision(_BITS):
                     ball = _between(tape, arb(previous[0]), arb(height), previous[1], at)
                 if ball is not None:  # every branch counts: x^y = y^x is more than y = x

@@ -22,7 +22,7 @@ from .limits import are_equal
 #: (f^{-1})'(a), alone in its formula, or at the end of a question without marks of formulas;
 #: a value of textbooks has a few characters.
 _INVERSE: Final = rf"\(\s*(?P<name>[A-Za-z]){POWER_MINUS_ONE}\s*\)"
-_ASKED: Final = (
+_INVERSE_DERIVATIVE: Final = (
     r"(?P<open>\$|\\[(\[]|(?<=[,;]))\s*(?:\\displaystyle\s*)?%s\s*'\s*\((?P<value>[^$=]{1,80})\)"
     r"\s*[=?.]*\s*(?P<close>\$|\\[)\]]|\Z)"
 )
@@ -35,7 +35,7 @@ _NAMED: Final = re.compile(
 #: Points at which a function is tried for the value. Those of textbooks are small whole numbers,
 #: and for trigonometric functions and logarithms simple multiples of pi, and e.
 _PI: Final = Call("pi", ())
-_TRIED: Final = (
+_CANDIDATES: Final = (
     *(number(Fraction(n, 2)) for n in sorted(range(-20, 21), key=lambda n: (n % 2, abs(n)))),
     *(mul(number(Fraction(n, d)), _PI) for d in (1, 2, 3, 4, 6) for n in (1, -1)),
     *(Call("exp", (n,)) for n in (ONE, neg(ONE))),
@@ -62,18 +62,22 @@ def read_derivative_of_inverse(text: str) -> tuple[Expression, str, Expression] 
     """
     plain = normal(text)
     named = _NAMED.search(plain)
-    asked = re.search(_ASKED % (rf"{named['inverse']}" if named else _INVERSE), plain)
-    if asked is None:
+    derivative = re.search(
+        _INVERSE_DERIVATIVE % (rf"{named['inverse']}" if named else _INVERSE), plain
+    )
+    if derivative is None:
         return None
-    name = (named or asked)["name"]
-    plain = f"{plain[: asked.start()]}{asked['open']}{name}'{asked['close']}{plain[asked.end() :]}"
+    name = (named or derivative)["name"]
+    # the reader of derivatives knows no f^{-1}: f'(a) stands in the place of (f^{-1})'(a)
+    slope = f"{derivative['open']}{name}'{derivative['close']}"
+    plain = f"{plain[: derivative.start()]}{slope}{plain[derivative.end() :]}"
     question = read_derivative(plain.replace(named[0], f"${name}$") if named else plain)
     function = question.definitions.get(name)
-    stated = question.variable in dict(question.kinds) or question.bounds != (None, None)
+    stated = question.variable in dict(question.assumptions) or question.bounds != (None, None)
     if function is None or question.point or stated:
         raise ProblemError(f"{text!r}: the inverse function is not read")
     try:
-        value = read(asked["value"], symbols=(IN_PROBLEM,))[0].expression
+        value = read(derivative["value"], symbols=(IN_PROBLEM,))[0].expression
     except ReadError as error:
         raise ProblemError(f"{text!r}: unreadable value: {error}") from None
     if symbols_of(function) != {question.variable} or symbols_of(value):
@@ -84,8 +88,8 @@ def read_derivative_of_inverse(text: str) -> tuple[Expression, str, Expression] 
 def slope_of_inverse(function: Expression, variable: str, value: Expression) -> Expression:
     r"""The derivative of an inverse function at ``value``.
 
-    The function f must be proved monotonic on the real line. Then f takes the value at one point
-    only.
+    The function f must be proved monotonic on the real line. Then f takes the value at no second
+    point.
 
     Raises:
         ProblemError: the function is not proved monotonic, the point is not found, or the inverse
@@ -96,11 +100,12 @@ def slope_of_inverse(function: Expression, variable: str, value: Expression) -> 
     '\\frac{1}{3 \\cdot 1^{2} + 2}'
 
     """
+    # A derivative without a change of sign makes f monotonic: f has the value at one point only.
     slope = differentiate(function, variable)
     low, high = _range(slope, variable)
     if low < 0 < high:
         raise ProblemError("the function is not proved to have an inverse")
-    for point in _TRIED:
+    for point in _CANDIDATES:
         try:
             if not are_equal(substitute(function, variable, point), value, {}):
                 continue
@@ -146,10 +151,10 @@ def _range(tree: Expression, variable: str) -> _Range:
     return product
 
 
-def _product(first: _Range, second: _Range) -> _Range:
-    """An interval that contains all products of numbers of the two given intervals."""
-    for (low, high), other in ((first, second), (second, first)):
+def _product(a: _Range, b: _Range) -> _Range:
+    """An interval that contains all products of a number of ``a`` and a number of ``b``."""
+    for (low, high), interval in ((a, b), (b, a)):
         if low == high and low != 0:
-            ends = (low * other[0], low * other[1])
+            ends = (low * interval[0], low * interval[1])
             return min(ends), max(ends)
-    return (0, math.inf) if first[0] >= 0 and second[0] >= 0 else _EVERYWHERE
+    return (0, math.inf) if a[0] >= 0 and b[0] >= 0 else _EVERYWHERE

@@ -1,4 +1,4 @@
-"""Reads questions about limits: the function, its variable, the point and the side."""
+"""Reads questions about limits: the function, the variable, the point and the side."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..reading.problem import read_limit
 from ..reading.problem.integral import Limit as Point
 from ..reading.problem.integral import derivative_of_integral
 from ..reading.problem.limit import LimitOfIntegral, read_limit_of_integral
-from .limits import Kinds, Limit, are_equal, limit
+from .limits import Assumptions, Limit, are_equal, limit
 from .plane_limits import plane_limit
 
 if TYPE_CHECKING:
@@ -38,11 +38,11 @@ class LimitQuestion:
         variable: the variable of the limit.
         at: the point as an expression. The integers 1 and -1 mean plus and minus infinity.
         side: 1 from the right, -1 from the left, 0 from both sides.
-        kinds: assumptions on the parameters.
+        assumptions: assumptions on the parameters.
         conditions: comparisons that the problem states.
-        whole: whether the variable takes integer values only.
+        is_sequence: whether the variable takes integer values only.
         flags: ambiguities of the notation.
-        beside: the second variable and its point, for a limit in two variables.
+        second_variable: the second variable and its point, for a limit in two variables.
 
     Example:
         >>> limit_readings(r"\lim_{x\to0} \frac{\sin ax}{x}")[0].parameters
@@ -54,18 +54,18 @@ class LimitQuestion:
     variable: str
     at: Point
     side: int = 0
-    kinds: Kinds = ()
+    assumptions: Assumptions = ()
     conditions: tuple[Expression, ...] = ()
-    whole: bool = False
+    is_sequence: bool = False
     flags: tuple[str, ...] = ()
-    beside: tuple[str, Expression] | None = None
+    second_variable: tuple[str, Expression] | None = None
 
     @property
     def parameters(self) -> tuple[str, ...]:
         """The names of all symbols except the variable, sorted."""
         names = symbols_of(self.expression) - {self.variable}
-        if self.beside is not None:
-            names = (names | symbols_of(self.beside[1])) - {self.beside[0]}
+        if self.second_variable is not None:
+            names = (names | symbols_of(self.second_variable[1])) - {self.second_variable[0]}
         if not isinstance(self.at, int):
             names |= symbols_of(self.at)
         return tuple(sorted(names))
@@ -77,25 +77,26 @@ class LimitQuestion:
         infinity = {1: r"\infty", -1: r"-\infty"}
         at = infinity[self.at] if isinstance(self.at, int) else f"{{{to_latex(self.at)}}}{mark}"
         names = self.variable
-        if self.beside is not None:
-            names = f"({names},{self.beside[0]})"
-            at = rf"({at},{{{to_latex(self.beside[1])}}})"
+        if self.second_variable is not None:
+            names = f"({names},{self.second_variable[0]})"
+            at = rf"({at},{{{to_latex(self.second_variable[1])}}})"
         return rf"\lim_{{{names} \to {at}}} {to_latex(self.expression)}"
 
     @property
-    def all_kinds(self) -> Kinds:
+    def all_assumptions(self) -> Assumptions:
         """The assumption about each parameter. By default, a parameter is positive."""
-        stated = dict(self.kinds)
+        stated = dict(self.assumptions)
         return tuple((name, stated.get(name, "positive")) for name in self.parameters)
 
     def limit(self) -> Limit:
         """Compute the limit with a proof (see `rewards.proof.limits.limit`)."""
-        if self.beside is not None:
-            if self.side or isinstance(self.at, int) or self.beside[0] in dict(self.kinds):
+        if self.second_variable is not None:
+            name, coordinate = self.second_variable
+            if self.side or isinstance(self.at, int) or name in dict(self.assumptions):
                 raise NotExpandedError("a condition on a limit in two variables")
-            names, place = (self.variable, self.beside[0]), (self.at, self.beside[1])
-            return plane_limit(self.expression, names, place)
-        return limit(self.expression, self.variable, self.at, self.side, self.all_kinds, self.whole)
+            return plane_limit(self.expression, (self.variable, name), (self.at, coordinate))
+        variable, at, side = self.variable, self.at, self.side
+        return limit(self.expression, variable, at, side, self.all_assumptions, self.is_sequence)
 
     def at_draw(self, draw: Draw) -> LimitQuestion:
         """The same question with numbers in place of the parameters."""
@@ -124,25 +125,25 @@ def limit_readings(
         -1
 
     """
-    kinds = assumption_items(assumptions)
+    stated = assumption_items(assumptions)
     if isinstance(problem, str):
-        return _readings(problem, kinds)
+        return _readings(problem, stated)
     expression, variable, at, direction = problem.args
     if at.is_infinite and not at.is_extended_real:
         raise ProblemError(f"{problem}: {at} is no point of the real line")
     point: Point = (1 if at.is_extended_positive else -1) if at.is_infinite else from_sympy(at)
     side = {"+": 1, "-": -1}.get(str(direction), 0)
-    question = LimitQuestion(from_sympy(expression), str(variable), point, side, kinds)
-    return (_with_variable(question, dict(kinds)),)
+    question = LimitQuestion(from_sympy(expression), str(variable), point, side, stated)
+    return (_with_variable(question, dict(stated)),)
 
 
 @lru_cache(maxsize=4096)
-def _readings(text: str, kinds: Kinds) -> tuple[LimitQuestion, ...]:
+def _readings(text: str, assumptions: Assumptions) -> tuple[LimitQuestion, ...]:
     of_integral = read_limit_of_integral(text)
     if of_integral is not None:
         return (_by_lhopital(of_integral, text),)
-    problem = read_limit(text, [name for name, _ in kinds])
-    stated = {**dict(problem.conditions.kinds), **dict(kinds)}
+    problem = read_limit(text, [name for name, _ in assumptions])
+    stated = {**dict(problem.conditions.assumptions), **dict(assumptions)}
     comparisons = tuple(
         c for c in problem.conditions.comparisons if problem.variable not in symbols_of(c)
     )
@@ -163,21 +164,21 @@ def _readings(text: str, kinds: Kinds) -> tuple[LimitQuestion, ...]:
     return tuple(_with_variable(question, stated) for question in questions)
 
 
-def _by_lhopital(asked: LimitOfIntegral, text: str) -> LimitQuestion:
+def _by_lhopital(problem: LimitOfIntegral, text: str) -> LimitQuestion:
     """Turn the limit of an integral over a shrinking interval into a limit without an integral.
 
     The question asks for the limit of I/r. Here I is the integral, and r is the reciprocal of the
-    factor in front of the integral. L'Hospital's rule applies if both tend to 0. I tends to 0 for
-    two reasons. Both ends of the interval tend to one point, and the integrand has a limit at this
-    point. If I'/r' has a limit, I/r has the same limit. The result asks for the limit of I'/r'.
+    factor in front of the integral. L'Hospital's rule applies if I and r tend to 0. I tends to 0
+    because both ends of the interval tend to one point, at which the integrand has a limit. If
+    I'/r' has a limit, I/r has the same limit. The result asks for the limit of I'/r'.
 
     Raises:
-        ProblemError: one of these facts is not proved, or the question has parameters.
+        ProblemError: a condition of the rule is not proved, or the question has parameters.
 
     """
-    integral, x, at, side = asked.integral, asked.variable, asked.at, asked.side
+    integral, x, at, side = problem.integral, problem.variable, problem.at, problem.side
     integrand, t, reciprocal = integral.readings[0].expression, integral.variable, None
-    names = symbols_of(integrand) | symbols_of(asked.factor)
+    names = symbols_of(integrand) | symbols_of(problem.factor)
     for end in (integral.lower, integral.upper):
         names |= symbols_of(end) if isinstance(end, Expression) else {"infinity"}
     error = ProblemError(f"{text!r}: the limit of the integral is not found by L'Hospital's rule")
@@ -186,7 +187,9 @@ def _by_lhopital(asked: LimitOfIntegral, text: str) -> LimitQuestion:
     assert t is not None
     assert isinstance(integral.lower, Expression)
     assert isinstance(integral.upper, Expression)
-    reciprocal = div(ONE, asked.factor)
+    # The conditions of the rule: the interval shrinks to a point at which the integrand has a
+    # limit, so that I tends to 0; r tends to 0; and I'/r' has a limit.
+    reciprocal = div(ONE, problem.factor)
     try:
         lower, upper = (limit(end, x, at, side).value for end in (integral.lower, integral.upper))
         if lower is None or upper is None or not are_equal(lower, upper, {}):
@@ -202,8 +205,8 @@ def _by_lhopital(asked: LimitOfIntegral, text: str) -> LimitQuestion:
     return question
 
 
-def _with_variable(question: LimitQuestion, kinds: dict[str, str]) -> LimitQuestion:
-    """Remove the variable's assumption from ``kinds``, and apply this assumption to the question.
+def _with_variable(question: LimitQuestion, assumptions: dict[str, str]) -> LimitQuestion:
+    """Remove the variable's assumption from ``assumptions``, and apply the assumption.
 
     A positive or negative variable at 0 means a limit from one side. An integer variable means the
     limit of a sequence.
@@ -214,21 +217,21 @@ def _with_variable(question: LimitQuestion, kinds: dict[str, str]) -> LimitQuest
 
     """
     variable, at = question.variable, question.at
-    kind = kinds.pop(variable, "real")
-    question = replace(question, kinds=tuple(sorted(kinds.items())))
+    assumption = assumptions.pop(variable, "real")
+    question = replace(question, assumptions=tuple(sorted(assumptions.items())))
     infinite = isinstance(at, int)
-    if kind == "real":
+    if assumption == "real":
         return question
-    if infinite and (kind == "signed integer" or (kind == "integer" and at == 1)):
-        return replace(question, whole=True)
-    if kind in ("positive", "negative"):
-        sign = 1 if kind == "positive" else -1
-        place = at if isinstance(at, int) else fold(at)
-        if place == 0 and question.side in (0, sign):
+    if infinite and (assumption == "signed integer" or (assumption == "integer" and at == 1)):
+        return replace(question, is_sequence=True)
+    if assumption in ("positive", "negative"):
+        sign = 1 if assumption == "positive" else -1
+        point = at if isinstance(at, int) else fold(at)
+        if point == 0 and question.side in (0, sign):
             return replace(question, side=sign)
-        if place is not None and place * sign > 0:
+        if point is not None and point * sign > 0:
             return question
-    raise ProblemError(f"{question.latex}: the limit of a variable that is {kind}")
+    raise ProblemError(f"{question.latex}: the limit of a variable that is {assumption}")
 
 
 def with_values(expression: Expression, draw: Draw) -> Expression:

@@ -25,18 +25,18 @@ from .prover.normal import normal_forms
 from .prover.quotients import NotProvedError
 
 #: Values at which an angle is fixed: two of them have different sines, and two different cosines.
-_OF_ANGLES: Final = (Number(0), div(PI, Number(2)), PI, div(PI, Number(4)), neg(div(PI, Number(2))))
-#: Those that a fractional part has, and tends to.
-_OF_FLOORS: Final = (Number(0), Number(1, 2), Number(3, 4))
-_ENDS_OF_FLOORS: Final = ((Number(0), 1), (Number(1), -1))
-#: The name of the angle pi n of a whole n, and its values: it is a multiple of pi.
+_ANGLES: Final = (Number(0), div(PI, Number(2)), PI, div(PI, Number(4)), neg(div(PI, Number(2))))
+#: Values of a fractional part, and values that a fractional part tends to, with the side.
+_FRACTIONS: Final = (Number(0), Number(1, 2), Number(3, 4))
+_FRACTION_ENDS: Final = ((Number(0), 1), (Number(1), -1))
+#: The name of the angle pi n of an integer n, and the values of this angle modulo 2 pi.
 _PARITY: Final = "@n"
-_OF_PARITY: Final = (Number(0), PI)
+_PARITY_ANGLES: Final = (Number(0), PI)
 
 #: A name that no text has.
 _FRESH: Final = "t of the equality"
 
-Kinds = tuple[tuple[str, str], ...]
+Assumptions = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Limit:
 
     Attributes:
         sign: 1 or -1 for plus or minus infinity.
-        value: the limit, if it is a number; else None.
+        value: the limit, if the limit is a number; else None.
         reason: the reason why there is no limit.
         flags: remarks on the domain.
 
@@ -71,8 +71,8 @@ def limit(
     variable: str,
     at: Expression | int,
     side: int = 0,
-    kinds: Kinds = (),
-    whole: bool = False,
+    assumptions: Assumptions = (),
+    is_sequence: bool = False,
 ) -> Limit:
     r"""Find the limit of an expression, with a proof.
 
@@ -81,8 +81,8 @@ def limit(
         variable: the variable of the function.
         at: the point, as an expression. The integers 1 and -1 mean plus and minus infinity.
         side: 1 from the right, -1 from the left, 0 from both sides.
-        kinds: assumptions on parameters.
-        whole: whether all values of the variable are integers, as in a sequence.
+        assumptions: assumptions on parameters.
+        is_sequence: whether all values of the variable are integers, as in a sequence.
 
     Raises:
         UndefinedError: the function has no real values near the point.
@@ -95,11 +95,12 @@ def limit(
     """
     if isinstance(at, int) or side:
         point = LimitPoint(None, at) if isinstance(at, int) else LimitPoint(at, side)
-        return _OneSide(variable, point, dict(kinds), whole).limit(expression)
+        return _OneSide(variable, point, dict(assumptions), is_sequence).limit(expression)
     sides: list[Limit] = []
     for sign in (1, -1):
+        one_sided = _OneSide(variable, LimitPoint(at, sign), dict(assumptions))
         try:
-            sides.append(_OneSide(variable, LimitPoint(at, sign), dict(kinds)).limit(expression))
+            sides.append(one_sided.limit(expression))
         except UndefinedError as error:
             undefined = error
     if not sides:
@@ -110,7 +111,7 @@ def limit(
     from_right, from_left = sides
     if not from_right.exists or not from_left.exists:
         return from_left if from_right.exists else from_right
-    if same(from_right, from_left, dict(kinds)):
+    if same(from_right, from_left, dict(assumptions)):
         return from_right
     return Limit(reason="the limits from the right and from the left differ")
 
@@ -122,15 +123,15 @@ class _OneSide:
     Attributes:
         variable: the variable of the functions.
         point: the point and the side.
-        kinds: assumptions on parameters.
-        whole: whether all values of the variable are integers.
+        assumptions: assumptions on parameters.
+        is_sequence: whether all values of the variable are integers.
 
     """
 
     variable: str
     point: LimitPoint
-    kinds: Mapping[str, str]
-    whole: bool = False
+    assumptions: Mapping[str, str]
+    is_sequence: bool = False
 
     def limit(self, expression: Expression) -> Limit:
         """The limit of an expression. The result is proved."""
@@ -147,14 +148,14 @@ class _OneSide:
         raise failure
 
     def _forms(self, expression: Expression) -> Iterator[Expression]:
-        """Yield the expression, and its normal form, in which sin^2 + cos^2 is replaced by 1."""
+        """Yield the expression, and the normal form, in which sin^2 + cos^2 is replaced by 1."""
         yield expression
-        forms = normal_forms(expression, self.variable, self.kinds)
+        forms = normal_forms(expression, self.variable, self.assumptions)
         yield from (form for form in forms[:1] if form != expression)
 
-    def _expander(self, fixed: Mapping[str, Expression], beside: int = 0) -> GermExpander:
-        numbers = ExactNumbers(self.kinds)
-        return GermExpander(numbers, self.variable, self.point, self.whole, fixed, beside)
+    def _expander(self, fixed: Mapping[str, Expression], angle_side: int = 0) -> GermExpander:
+        numbers = ExactNumbers(self.assumptions)
+        return GermExpander(numbers, self.variable, self.point, self.is_sequence, fixed, angle_side)
 
     def _expanded(self, expression: Expression) -> Limit:
         expander = self._expander({})
@@ -168,15 +169,15 @@ class _OneSide:
         except NotExpandedError as error:
             failure = error
         angles = expander.angles
-        found: Limit | None = None
+        proved: Limit | None = None
         if len({angle.name for angle in angles}) == 1:
-            if self.whole and angles[0].name != _PARITY:
-                found = self._along_whole_numbers(expander, bounded)
+            if self.is_sequence and angles[0].name != _PARITY:
+                proved = self._along_whole_numbers(expander, bounded)
             else:
-                found = self._along_sequences(expression, angles[0])
-        if found is None:
+                proved = self._along_sequences(expression, angles[0])
+        if proved is None:
             raise failure
-        return found
+        return proved
 
     def _along_sequences(self, expression: Expression, angle: Angle) -> Limit | None:
         """Find the limit of a function that contains one angle, along sequences of points.
@@ -185,12 +186,12 @@ class _OneSide:
         constant modulo 2 pi. If two sequences have different limits, the function has no limit. If
         the limits are equal, the result is None, because another sequence may have another limit.
         A function of (-1)^n has just two sequences: the even n and the odd n. If their limits are
-        equal, this limit is returned.
+        equal, the limit of both is the result.
         """
         limits: list[Limit] = []
-        for value, beside in _values(angle):
+        for value, angle_side in _values(angle):
             try:
-                along = _limit_of(self._expander({angle.name: value}, beside), expression)
+                along = _limit_of(self._expander({angle.name: value}, angle_side), expression)
             except NotExpandedError:
                 if angle.name == _PARITY:
                     raise
@@ -198,7 +199,7 @@ class _OneSide:
             if along.value is not None and _angles_of(along.value):
                 return None  # another angle, which has its own values on the sequence
             limits.append(along)
-            if len(limits) > 1 and not same(limits[0], along, self.kinds):
+            if len(limits) > 1 and not same(limits[0], along, self.assumptions):
                 return Limit(reason="two sequences of points have different limits")
         return limits[0] if angle.name == _PARITY else None  # even and odd numbers are all
 
@@ -213,8 +214,8 @@ class _OneSide:
         angle = free.angles[0]
         if bounded is None or angle.of_floor or free.multiple(angle.germ, free.start) is None:
             return None
-        limits = [Limit(value=substitute(bounded, angle.name, value)) for value in _OF_ANGLES]
-        if all(same(limits[0], later, self.kinds) for later in limits[1:]):
+        limits = [Limit(value=substitute(bounded, angle.name, value)) for value in _ANGLES]
+        if all(same(limits[0], later, self.assumptions) for later in limits[1:]):
             return None
         return Limit(reason="two sequences of whole numbers have different limits")
 
@@ -233,18 +234,18 @@ def _values(angle: Angle) -> Iterator[tuple[Expression, int]]:
 
     Side 0 means that the angle equals the value at all points of the sequence. Side 1 or -1 means
     that the angle tends to the value from the right or the left. The values with side 1 or -1 come
-    last. They are needed for functions such as 1/sin, which have no values on a sequence of zeros
+    last, and are needed for functions such as 1/sin, which have no values on a sequence of zeros
     of the sine.
     """
     if angle.name == _PARITY:
-        yield from ((value, 0) for value in _OF_PARITY)
+        yield from ((value, 0) for value in _PARITY_ANGLES)
     else:
-        yield from ((value, 0) for value in (_OF_FLOORS if angle.of_floor else _OF_ANGLES))
-        ends = ((value, 1) for value in _OF_ANGLES)
-        yield from (_ENDS_OF_FLOORS if angle.of_floor else ends)
+        yield from ((value, 0) for value in (_FRACTIONS if angle.of_floor else _ANGLES))
+        ends = ((value, 1) for value in _ANGLES)
+        yield from (_FRACTION_ENDS if angle.of_floor else ends)
 
 
-def same(a: Limit, b: Limit, kinds: Mapping[str, str]) -> bool:
+def same(a: Limit, b: Limit, assumptions: Mapping[str, str]) -> bool:
     """Whether two limits are equal.
 
     Raises:
@@ -253,10 +254,10 @@ def same(a: Limit, b: Limit, kinds: Mapping[str, str]) -> bool:
     """
     if a.value is None or b.value is None:
         return a == b
-    return are_equal(a.value, b.value, kinds)
+    return are_equal(a.value, b.value, assumptions)
 
 
-def are_equal(first: Expression, second: Expression, kinds: Mapping[str, str]) -> bool:
+def are_equal(a: Expression, b: Expression, assumptions: Mapping[str, str]) -> bool:
     """Whether two numbers are equal.
 
     If the numbers have parameters, the result holds for almost all values of the parameters.
@@ -265,13 +266,13 @@ def are_equal(first: Expression, second: Expression, kinds: Mapping[str, str]) -
         NotExpandedError: the numbers are neither proved equal nor proved different.
 
     """
-    numbers = ExactNumbers(kinds)
+    numbers = ExactNumbers(assumptions)
     try:
-        equal: bool = numbers.is_zero(numbers.value(first) - numbers.value(second))
+        equal: bool = numbers.is_zero(numbers.value(a) - numbers.value(b))
     except NotExpandedError:
         # in cases of signs: ln(a/b) is ln a - ln b for a, b > 0
         t = Symbol(_FRESH)
-        if prove(mul(first, t), second, _FRESH, dict(kinds)) is None:
+        if prove(mul(a, t), b, _FRESH, dict(assumptions)) is None:
             raise
         return True
     return equal

@@ -61,7 +61,7 @@ def plane_limit(
     r"""Find the limit of a function of two variables, with a proof.
 
     Args:
-        expression: the function. It has no parameters.
+        expression: the function, without parameters.
         variables: the names of the variables.
         at: the point.
 
@@ -84,7 +84,9 @@ def plane_limit(
         or size(expression) > _NODES
     ):
         raise NotExpandedError("a function of two variables with parameters, or too long")
-    found: Limit | None = None
+    # Two curves with different limits refute a limit. The limit along the first curve is the only
+    # candidate, which needs a proof for all other ways to the point.
+    candidate: Limit | None = None
     for curve in _CURVES:
         try:
             along = limit(_on(expression, variables, curve), _T, ZERO, 1)
@@ -93,13 +95,13 @@ def plane_limit(
         if not along.exists:
             return along
         with suppress(NotExpandedError):
-            if found is not None and not same(found, along, {}):
+            if candidate is not None and not same(candidate, along, {}):
                 return Limit(reason="the limits along two curves differ")
-        found = found or along
-    if found is None:
+        candidate = candidate or along
+    if candidate is None:
         raise UndefinedError("no real values on curves through the point")
-    if found.value is not None and any(_proofs(expression, variables, found.value)):
-        return found
+    if candidate.value is not None and any(_proofs(expression, variables, candidate.value)):
+        return candidate
     raise NotExpandedError("a limit in two variables that is not proved")
 
 
@@ -150,9 +152,9 @@ def _with_bounds(
 def _vanishes(tree: Expression, variables: tuple[str, str]) -> bool:
     """Whether a quotient of polynomials tends to 0. The other symbols are bounded."""
     tower, quotient = attempted(
-        lambda tower: tower.field.normal(tower.value(tree)), variable="", kinds={}
+        lambda tower: tower.field.normal(tower.value(tree)), variable="", assumptions={}
     )
-    if quotient is None or any(part.kind != "symbol" for part in tower.field.used(quotient)):
+    if quotient is None or any(g.function != "symbol" for g in tower.field.used(quotient)):
         return False
     if quotient.den.total_degree() > _DEGREE:  # its roots take long
         return False

@@ -1,8 +1,8 @@
 r"""Proved coefficients of power series, and radii of convergence.
 
 Coefficients come from exact expansions on both sides of the point (`rewards.numeric.expansions`).
-A radius follows from the growth of the coefficients. If this fails, the radius follows from the
-limit of the quotients of successive coefficients.
+A radius follows from the growth of the coefficients. If the growth is unknown, the radius follows
+from the limit of the quotients of successive coefficients.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class NoSeriesError(ProblemError):
 
 @lru_cache(maxsize=2048)
 def coefficients_of(
-    function: Expression, asked: SeriesQuestion, degree: int
+    function: Expression, question: SeriesQuestion, degree: int
 ) -> tuple[tuple[int, Expression], ...]:
     """The nonzero Taylor coefficients up to a degree, as pairs (exponent, coefficient).
 
@@ -59,8 +59,9 @@ def coefficients_of(
         NotExpandedError: no expansion was found.
 
     """
+    # An expansion from one side may have |x - a|: a Taylor series is the same from both sides.
     try:
-        sides = [_from_one_side(function, asked, degree, sign) for sign in (1, -1)]
+        sides = [_from_one_side(function, question, degree, sign) for sign in (1, -1)]
     except UndefinedError:
         raise NoSeriesError("the function is not real on both sides of the point") from None
     except NotProvedError as error:  # sums and products of numbers, with too many terms
@@ -68,17 +69,17 @@ def coefficients_of(
     ahead, behind = map(dict, sides)
     for k in ahead.keys() | behind.keys():
         mirrored = mul(Number((-1) ** k), behind.get(k, ZERO))
-        if not are_equal(ahead.get(k, ZERO), mirrored, asked.assumptions):
+        if not are_equal(ahead.get(k, ZERO), mirrored, question.assumptions):
             raise NoSeriesError("the function has no Taylor series at the point")
     return sides[0]
 
 
 def _from_one_side(
-    function: Expression, asked: SeriesQuestion, degree: int, sign: int
+    function: Expression, question: SeriesQuestion, degree: int, sign: int
 ) -> tuple[tuple[int, Expression], ...]:
     r"""The coefficients of the powers of \|x - a\| on one side of the centre a, with exponents."""
-    numbers = ExactNumbers(asked.assumptions)
-    expander = GermExpander(numbers, asked.variable, LimitPoint(asked.centre, sign))
+    numbers = ExactNumbers(question.assumptions)
+    expander = GermExpander(numbers, question.variable, LimitPoint(question.centre, sign))
     germ = expander.expand(function)
     coefficients: list[tuple[int, Expression]] = []
     for exponent, coefficient in expander.terms(germ):
@@ -96,7 +97,7 @@ def _from_one_side(
     return tuple(coefficients)
 
 
-def radius(asked: SeriesQuestion) -> Expression | None:
+def radius(question: SeriesQuestion) -> Expression | None:
     """The radius of convergence of a power series. None means infinity.
 
     Raises:
@@ -105,16 +106,16 @@ def radius(asked: SeriesQuestion) -> Expression | None:
         NotExpandedError: the limit of the quotients of coefficients was not found.
 
     """
-    series = asked.series[0]
+    series = question.series[0]
     if not series.is_series:
         raise ProblemError("a power series has an index up to infinity")
-    index, general = series.counter, general_term(series, asked.variable)
+    index, general = series.counter, general_term(series, question.variable)
     coefficients = general.coefficient
     with suppress(QuadratureError):
         return _by_growth(coefficients, index, general.steps)
     quotient = div(coefficients, substitute(coefficients, index, add(Symbol(index), ONE)))
-    kinds = tuple(sorted(asked.assumptions.items()))
-    quotient_limit = limit(Call("abs", (quotient,)), index, 1, 0, kinds, True)
+    assumptions = tuple(sorted(question.assumptions.items()))
+    quotient_limit = limit(Call("abs", (quotient,)), index, 1, 0, assumptions, True)
     if not quotient_limit.exists:
         raise QuadratureError("the quotients of coefficients have no limit")
     if quotient_limit.value is None:
@@ -147,6 +148,7 @@ def general_term(series: SumProblem, x: str) -> GeneralTerm:
 
     """
     term, index = series.term, series.counter
+    # Collect the factors with x, and the growth of each exponent from one term to the next.
     factors: list[tuple[Expression, Fraction]] = []
     exponents: list[Expression] = []
     pending = [(term, Fraction(1))]
@@ -169,6 +171,7 @@ def general_term(series: SumProblem, x: str) -> GeneralTerm:
             exponents.append(number(times))
         else:
             raise ProblemError("the series is no power series")
+    # The factors are powers of linear functions b + a x, which must have the same zero: the centre.
     steps, centre = Fraction(0), None
     for base, slope in factors:
         a, b = differentiate(base, x), substitute(base, x, ZERO)
@@ -188,8 +191,8 @@ def _by_growth(coefficients: Expression, index: str, steps: int) -> Expression |
     r"""Compute the radius of convergence from the growth of the coefficients. None means infinity.
 
     The coefficients grow like n!^d L^n n^{-s}, and may have a further factor that varies slowly.
-    This factor must have an expansion. The factor then lies between two powers of n and does not
-    change the radius. From one term to the next, the exponent of x - a grows by ``steps``.
+    The slow factor must have an expansion. The factor then lies between two powers of n and does
+    not change the radius. From one term to the next, the exponent of x - a grows by ``steps``.
     """
     radii: list[Expression] = []
     for summand in summands_of(coefficients, index):
@@ -216,7 +219,7 @@ def _by_growth(coefficients: Expression, index: str, steps: int) -> Expression |
 
 
 def whole_degree(node: Expression) -> int:
-    """Convert a degree to an integer. If it is not a small whole number, raise `ProblemError`."""
+    """Convert a degree to an integer. `ProblemError` if the degree is no small whole number."""
     value = fold(node)
     if value is None or value.denominator != 1 or not 0 <= value <= MAX_DEGREE:
         raise ProblemError(f"the degree is a whole number up to {MAX_DEGREE}")
@@ -232,7 +235,7 @@ def degree_of_terms(question: SeriesQuestion) -> int:
     raise ProblemError(f"there are fewer terms than {question.terms} up to degree {MAX_DEGREE}")
 
 
-def general_coefficients(asked: SeriesQuestion) -> Iterator[tuple[int, Expression]]:
+def general_coefficients(question: SeriesQuestion) -> Iterator[tuple[int, Expression]]:
     """Yield the coefficients that a formula in n gives for n = 0, 1, 2, ..., as pairs with n.
 
     The exponents are up to `GENERAL`.
@@ -241,18 +244,18 @@ def general_coefficients(asked: SeriesQuestion) -> Iterator[tuple[int, Expressio
         ProblemError: the exponent has more than one symbol.
 
     """
-    name, *others = symbols_of(asked.degree)
-    if others:
+    name, *other_names = symbols_of(question.degree)
+    if other_names:
         raise ProblemError("the exponent has more than one symbol")
-    terms = dict(coefficients_of(asked.function, asked, GENERAL))
+    terms = dict(coefficients_of(question.function, question, GENERAL))
     for n in range(GENERAL + 1):
-        exponent = fold(substitute(asked.degree, name, Number(n)))
+        exponent = fold(substitute(question.degree, name, Number(n)))
         if exponent is not None and exponent.denominator == 1 and 0 <= exponent <= GENERAL:
             yield n, terms.get(int(exponent), ZERO)
 
 
 def interval_of_convergence(
-    asked: SeriesQuestion,
+    question: SeriesQuestion,
 ) -> tuple[Interval, tuple[Outcome, Outcome] | None]:
     """The ends of the interval of convergence, and the outcomes of "converges" at the ends.
 
@@ -264,19 +267,19 @@ def interval_of_convergence(
         NotExpandedError: the radius of convergence was not found.
 
     """
-    if asked.parameters or asked.conditions.comparisons or len(asked.series) != 1:
+    if question.parameters or question.conditions.comparisons or len(question.series) != 1:
         raise ProblemError("an interval is judged only if the series has one reading, no parameter")
-    size, series = radius(asked), asked.series[0]
+    size, series = radius(question), question.series[0]
     if size is None:
         return Interval((None, None)), None
-    middle = general_term(series, asked.variable).centre
+    middle = general_term(series, question.variable).centre
     if fold(size) == 0:
         at_centre = Outcome(Status.CORRECT, detail="the sum converges")
         return Interval((middle, middle)), (at_centre, at_centre)
     numbers, ends, outcomes = ExactNumbers(), list[Expression](), list[Outcome]()
     for end in (add(middle, neg(size)), add(middle, size)):
         ends.append(numbers.tree(numbers.value(end)))  # 2, for |1|^(-1) - (-3)
-        term = substitute(series.term, asked.variable, ends[-1])
+        term = substitute(series.term, question.variable, ends[-1])
         outcomes.append(judge_convergence(series._replace(term=term)))
     return Interval((ends[0], ends[1])), (outcomes[0], outcomes[1])
 

@@ -62,6 +62,8 @@ def judge_limit(recursion: Recursion, answer: Expression | None) -> Outcome:
     if not got.overlaps(acb(limit)):
         witness = Witness("", expected=show(acb(limit)), got=show(got))
         return Outcome(Status.INCORRECT, points=1, witness=witness)
+    # Balls that overlap prove no equality. The limit is the only fixed point in the interval: an
+    # answer in the interval is right if the prover shows f(answer) = answer.
     image = substitute(recursion.step, recursion.name, answer)
     is_fixed = prove(mul(image, Symbol(_FRESH)), answer, _FRESH, {}) is not None
     if is_fixed and got.imag.is_zero() and attraction.contains(got.real):
@@ -71,7 +73,7 @@ def judge_limit(recursion: Recursion, answer: Expression | None) -> Outcome:
 
 @lru_cache(maxsize=256)
 def _intervals(recursion: Recursion) -> tuple[arb, arb] | None:
-    """An interval with one fixed point, to which the sequence tends, and a smaller one with it."""
+    """An interval whose only fixed point is the limit of the sequence, and a small ball of it."""
     nodes = {node.function for node in all_nodes(recursion.step)}
     if not nodes.isdisjoint(_BROKEN) or needs_worker(recursion.step):
         return None
@@ -81,6 +83,8 @@ def _intervals(recursion: Recursion) -> tuple[arb, arb] | None:
         step = compile_tape(recursion.step, recursion.name)
     except UnusableError:
         return None
+    # Follow the sequence until f contracts an interval around a term into the interval. From then
+    # on, distance / (1 - slope) bounds the distance of a term from the limit.
     attraction, slope = None, arb(1)
     with precision(_BITS):
         for _ in range(min(_TERMS, _NODES // len(all_nodes(recursion.step)))):

@@ -54,25 +54,28 @@ def integral_of_riemann_sum(problem: str) -> str | None:
     '\\int_{0}^{1} \\frac{1 \\cdot 1}{1^{2} + \\left(1 x\\right)^{2}} \\,dx'
 
     """
-    found = read_limit_of_sum(problem)
-    if found is None or found[1].is_infinite:
+    limit_of_sum = read_limit_of_sum(problem)
+    if limit_of_sum is None or limit_of_sum[1].is_infinite:
         return None
-    n, asked = found
-    if asked.outside != ZERO or set(asked.parameters) != {n} or {n, asked.counter} & {_X, _FRESH}:
+    n, total = limit_of_sum
+    if total.outside != ZERO or set(total.parameters) != {n} or {n, total.counter} & {_X, _FRESH}:
         return None
+    # The limits of summation, divided by n, tend to the limits of integration: their slopes in n.
     ends = []
-    for end, direction in zip(asked.limits, (1, -1), strict=True):
+    for end, direction in zip(total.limits, (1, -1), strict=True):
         slope, offset = fold(differentiate(end, n)), fold(substitute(end, n, ZERO))
         if slope is None or offset is None or slope < 0 or offset * direction < 0:
             return None
         ends.append(slope)
-    place = mul(Symbol(n), Symbol(_X))
-    scaled = mul(Symbol(n), asked.factor, substitute(asked.term, asked.counter, place))
+    # With k = n x, n has to cancel in n times the term, so that n = 1 gives f(x). The prover shows
+    # that both are equal: t times the first, for a new variable t, is an antiderivative of f by t.
+    index = mul(Symbol(n), Symbol(_X))
+    scaled = mul(Symbol(n), total.factor, substitute(total.term, total.counter, index))
     function = substitute(scaled, n, ONE)
-    kinds = {n: _POSITIVE, _X: _POSITIVE}
+    assumptions = {n: _POSITIVE, _X: _POSITIVE}
     if ends[0] >= ends[1] or needs_worker(scaled):
         return None
-    if prove(mul(scaled, Symbol(_FRESH)), function, _FRESH, kinds) is None:
+    if prove(mul(scaled, Symbol(_FRESH)), function, _FRESH, assumptions) is None:
         return None
     if not _is_bounded(function, ends[0], ends[1]):
         return None
@@ -96,32 +99,34 @@ def series_of_partial_sums(problem: str) -> str | None:
     '\\sum_{n=1}^{\\infty} \\left(\\frac{1}{n^{2}}\\right)'
 
     """
-    found = read_limit_of_sum(problem)
-    if found is None or found[1].is_infinite:
+    limit_of_sum = read_limit_of_sum(problem)
+    if limit_of_sum is None or limit_of_sum[1].is_infinite:
         return None
-    n, asked = found
-    lower, upper = asked.limits
+    n, total = limit_of_sum
+    # A series is the limit of its partial sums: only the upper limit may depend on n, and has to
+    # run through integers to infinity.
+    lower, upper = total.limits
     slope = fold(differentiate(upper, n))
-    if any(n in symbols_of(each) for each in (asked.term, asked.factor, asked.outside, lower)):
+    if any(n in symbols_of(tree) for tree in (total.term, total.factor, total.outside, lower)):
         return None
     if slope is None or slope <= 0 or slope.denominator != 1:
         return None
     sign = r"\prod" if has_product(problem) else r"\sum"
-    factor = "" if asked.factor == ONE else rf"\left({to_latex(asked.factor)}\right)"
-    outside = "" if asked.outside == ZERO else f" + {to_latex(asked.outside)}"
-    index = to_latex(Symbol(asked.counter))
+    factor = "" if total.factor == ONE else rf"\left({to_latex(total.factor)}\right)"
+    addend = "" if total.outside == ZERO else f" + {to_latex(total.outside)}"
+    index = to_latex(Symbol(total.counter))
     return (
         rf"{factor}{sign}_{{{index}={to_latex(lower)}}}^{{\infty}} "
-        rf"\left({to_latex(asked.term)}\right){outside}"
+        rf"\left({to_latex(total.term)}\right){addend}"
     )
 
 
 def _is_bounded(function: Expression, lower: Fraction, upper: Fraction) -> bool:
     """Whether a function is bounded and real on an interval.
 
-    Enclosures prove this on all pieces of the interval but the first. If they fail on the first, as
-    for the square root, they are tried on ever smaller pieces, and the limit at the lower end has
-    to be finite.
+    Enclosures prove the bound on all pieces of the interval but the first. If the first enclosure
+    fails, as for the square root, ever smaller pieces are enclosed, and the limit at the lower end
+    has to be finite.
     """
     if symbols_of(function) - {_X}:
         return False
@@ -137,6 +142,7 @@ def _is_bounded(function: Expression, lower: Fraction, upper: Fraction) -> bool:
             is_enclosed(start + at * width, start + (at + 1) * width) for at in range(1, _PIECES)
         ):
             return False
+        # A root at the lower end has no enclosure on intervals with this end: halves, then a limit.
         if is_enclosed(start, start + width):
             return True
         if not all(

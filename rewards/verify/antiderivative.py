@@ -247,9 +247,9 @@ def _in_stated_range(
         answer, f = (substitute(tree, x, inside) for tree in trees)
         integrand = mul(f, differentiate(inside, x))
         require_worker(needs_worker(answer) or needs_worker(integrand))
-        kinds = {name: each for name, each in problem.assumptions.items() if name != x}
+        assumptions = {name: each for name, each in problem.assumptions.items() if name != x}
         names, stated = {*problem.symbols}, f"{problem.key}|{bounds}"
-        restricted = Integrand(integrand, x, kinds, stated, names=names)
+        restricted = Integrand(integrand, x, assumptions, stated, names=names)
         outcome = decide(answer, restricted, policy, f"{key}|{bounds}", budget=budget)
         witness = outcome.witness and _witness_of(outcome.witness, x, inside)
         outcome = replace(outcome, witness=witness, flags=(*outcome.flags, "stated_bounds"))

@@ -355,8 +355,9 @@ class _KnownValue:
         Values that differ from each other do not show that: the integral of cos(mx) cos(nx) over a
         period is 0 for them. Where the answer has no value, it is meant for the others.
         """
-        kinds = self.integral.integrand.assumptions
-        names = tuple(n for n in self.parameters if kinds.get(n) in ("integer", "signed integer"))
+        assumptions = self.integral.integrand.assumptions
+        whole = ("integer", "signed integer")
+        names = tuple(name for name in self.parameters if assumptions.get(name) in whole)
         draw, *_ = draws_of(self.integral)[0]
         equal = dict(draw) | dict.fromkeys(names, dict(draw).get(names[0], 0.0) if names else 0.0)
         if len(names) < 2 or not admits(self.integral.conditions, equal):

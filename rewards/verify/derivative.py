@@ -251,7 +251,7 @@ class _DerivativeJudge:
         self.needs_worker = needs_worker(tree)
         assumed = dict.fromkeys(question.definitions, "real")
         assumed |= {question.function: "real"} if question.function else {}
-        assumed |= dict(question.kinds) | dict(assumptions)
+        assumed |= dict(question.assumptions) | dict(assumptions)
         names = symbols_of(tree) | symbols_of(question.derivative) | {question.variable}
         names |= set(question.definitions)
         if question.curve is not None:

@@ -131,8 +131,8 @@ class _Judge:
     def __init__(self, question: DifferentialEquation, assumptions: Mapping[str, str]) -> None:
         self.asked = question
         self.names = tuple(sorted(question.names))
-        self.kinds = {**dict(question.kinds), **assumptions}
-        check_variable(question.variable, self.kinds)
+        self.assumptions = {**dict(question.assumptions), **assumptions}
+        check_variable(question.variable, self.assumptions)
 
     def judge(self, text: str) -> Outcome:
         """Judge whether all solutions that an answer states are right and general."""
@@ -145,11 +145,11 @@ class _Judge:
             return Outcome(status, detail=str(error))
         families: list[Family] = []
         for solution in stated:
-            family = Family(question, solution, self.kinds)
+            family = Family(question, solution, self.assumptions)
             if {*family.strangers} in _VARIABLES and question.is_variable_implied:
                 (variable,) = family.strangers
                 asked = replace(question, variable=variable, is_variable_implied=False)
-                return _Judge(asked, self.kinds).judge(text)
+                return _Judge(asked, self.assumptions).judge(text)
             if family.strangers:
                 names = ", ".join(family.strangers)
                 return Outcome(Status.INCORRECT, detail=f"symbols that are no constants: {names}")
@@ -202,7 +202,8 @@ class _Judge:
             return Outcome(Status.CORRECT, proof="identity")
         parameters = question.names - {question.variable, *question.functions}
         for value in (*_CONSTANT_SOLUTIONS, *map(Symbol, sorted(parameters))):
-            constant = Family(question, StatedSolution({question.functions[0]: value}), self.kinds)
+            solution = StatedSolution({question.functions[0]: value})
+            constant = Family(question, solution, self.assumptions)
             solves = all(equality(a, b) is not None for a, b in constant.substituted())
             if solves and not any(family.contains(value) for family in families):
                 name = to_latex(value)
@@ -220,7 +221,7 @@ class Family:
         self.asked, self.solution = question, solution
         sides = solution.implicit or ()
         self.constants, self.strangers = solution.further_names(question)
-        self.kinds = {**dict.fromkeys(self.constants, "real"), **assumed}
+        self.assumptions = {**dict.fromkeys(self.constants, "real"), **assumed}
         self._derivatives: dict[tuple[str, int], Expression] = {}
         self._known: defaultdict[str, DerivativeCache] = defaultdict(dict)
         self._relation: Expression | None = add(sides[0], neg(sides[1])) if sides else None
@@ -228,7 +229,7 @@ class Family:
             assumed.get(name) in HALVES for name in question.functions
         )
         if sides:
-            self.kinds[question.functions[0]] = "real"
+            self.assumptions[question.functions[0]] = "real"
 
     @property
     def is_zero(self) -> bool:
@@ -325,7 +326,7 @@ class Family:
                 left_over = (symbols_of(lhs) | symbols_of(rhs)) & {*self.constants}
                 if left_over or not self.constants:
                     curve = relation, self.asked.variable, self.asked.functions[0]
-                    outcome = agreement_on_curve(lhs, rhs, curve, self.kinds)
+                    outcome = agreement_on_curve(lhs, rhs, curve, self.assumptions)
             if outcome.status is Status.INCORRECT and self.needs_sign:
                 # where the function has the other sign, a refutation says nothing
                 outcome = replace(outcome, status=Status.UNDECIDED, detail=_SIGNED_FUNCTION)
@@ -369,7 +370,7 @@ class Family:
         if size(lhs) > size(rhs):  # the larger side has the smaller domain
             lhs, rhs = rhs, lhs
         x = self.asked.variable if self.asked.variable in names else sorted(names)[0]
-        assumed = self.kinds
+        assumed = self.assumptions
         if self._relation is not None and policy is not PRINCIPAL:  # ln y has y > 0, on a part
             assumed = {**assumed, self.asked.functions[0]: "positive"}
         integrand = Integrand(rhs, x, assumed, f"{rhs}", names=names)
@@ -395,7 +396,7 @@ class Family:
             return False
         scale = Symbol("scale of a solution")
         formulas = {name: mul(scale, tree) for name, tree in self.solution.formulas.items()}
-        family = Family(self.asked, StatedSolution(formulas), self.kinds)
+        family = Family(self.asked, StatedSolution(formulas), self.assumptions)
         pairs = [
             *family.substituted(),
             *((family.put(lhs), family.put(rhs)) for lhs, rhs in self.asked.conditions),

@@ -211,7 +211,7 @@ class _KnownLimit:
             self.failure = str(error)
         if self.limit is None and question.parameters:
             self.method = "expansions at parameters"
-        elif self.limit is None and question.beside is None:
+        elif self.limit is None and question.second_variable is None:
             require_worker(True)
             self.method, self.limit = "gruntz", proposed(question)
         if reference is not None:
@@ -275,8 +275,8 @@ class _KnownLimit:
                 "the limit is infinite" if self.limit.exists else "the limit does not exist"
             )
         with suppress(NotExpandedError):
-            kinds = dict(self.question.all_kinds)
-            if self.is_proved and are_equal(answer, self.limit.value, kinds):
+            assumptions = dict(self.question.all_assumptions)
+            if self.is_proved and are_equal(answer, self.limit.value, assumptions):
                 return self._accepted("")
         if self.parameters:
             return self._at_draws(answer)
@@ -295,7 +295,7 @@ class _KnownLimit:
         """
         compared = 0
         trees = [self.question.expression, *([] if answer is None else [answer])]
-        assumed, conditions = dict(self.question.all_kinds), self.question.conditions
+        assumed, conditions = dict(self.question.all_assumptions), self.question.conditions
         draws, _ = regimes(self.parameters, assumed, trees, conditions)
         for draw in draws:
             question = self.question.at_draw(draw)

@@ -195,29 +195,29 @@ def _verdict(
 #: which an answer has to agree. `points_of` yields at most five, so that the answer may have no
 #: value at one of them.
 _CURVE_BITS, _CURVE_POINTS = 256, 4
-#: The kinds of a variable that leaves half of the line, with the sign of the half.
+#: The assumptions that leave a variable half of the line, with the sign of the half.
 HALVES: Final = {"positive": 1, "negative": -1}
 
 
-def check_variable(name: str, kinds: Mapping[str, str]) -> None:
+def check_variable(name: str, assumptions: Mapping[str, str]) -> None:
     """Check that a variable takes real values, so that it can be a variable of differentiation.
 
     Raises:
         ProblemError: the variable takes whole numbers only.
 
     """
-    kind = kinds.get(name, "real")
-    if kind != "real" and kind not in HALVES:
-        raise ProblemError(f"{name} is the variable of derivatives, and cannot be {kind}")
+    assumption = assumptions.get(name, "real")
+    if assumption != "real" and assumption not in HALVES:
+        raise ProblemError(f"{name} is the variable of derivatives, and cannot be {assumption}")
 
 
-def half_line(kind: str) -> Bounds:
+def half_line(assumption: str) -> Bounds:
     """The lower and the upper bound of a variable that has an assumption.
 
     For the assumption ``positive``, the lower bound is 0. For ``negative``, the upper bound is 0.
     All other bounds are None.
     """
-    sign, zero = HALVES.get(kind, 0), Number(0)
+    sign, zero = HALVES.get(assumption, 0), Number(0)
     return zero if sign > 0 else None, zero if sign < 0 else None
 
 
@@ -243,7 +243,7 @@ def agreement_on_curve(
     answer: Expression,
     expected: Expression,
     curve: tuple[Expression, str, str],
-    kinds: Mapping[str, str],
+    assumptions: Mapping[str, str],
 ) -> Outcome:
     """Decide whether two expressions have the same values at the points of a curve.
 
@@ -251,13 +251,13 @@ def agreement_on_curve(
         answer: an expression in two variables and parameters.
         expected: the expression to compare with.
         curve: the function G of the curve G(x, y) = 0, and the names of x and y.
-        kinds: assumptions about the parameters, and about x and y if they are positive or negative.
+        assumptions: assumptions on the parameters, and on x and y if positive or negative.
 
     """
     relation, x, y = curve
     names = symbols_of(relation) | symbols_of(answer) | symbols_of(expected)
-    values = draw(sorted(names - {x, y}), kinds, str(relation))
-    signs = {name: HALVES[kinds[name]] for name in (x, y) if kinds.get(name) in HALVES}
+    values = draw(sorted(names - {x, y}), assumptions, str(relation))
+    signs = {name: HALVES[assumptions[name]] for name in (x, y) if assumptions.get(name) in HALVES}
     digits: list[float] = []
     for point in points_of(relation, x, y, values, signs):
         with precision(_CURVE_BITS):

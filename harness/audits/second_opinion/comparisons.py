@@ -62,7 +62,7 @@ def parameters_of(
 
     Args:
         names: identifiers of the symbols.
-        assumptions: kinds of the symbols.
+        assumptions: assumptions on the symbols.
 
     """
     parameters: dict[str, tuple[str, Fraction]] = {}
@@ -157,7 +157,7 @@ def of_course(
         name: the name of the question.
         problem: the text of the problem.
         reference: the text of the reference.
-        assumptions: kinds of symbols.
+        assumptions: assumptions on symbols.
         diverges: whether the verifier finds that the sum diverges.
 
     Raises:
@@ -325,7 +325,7 @@ def _limit(
     tree = Number(infinity) if infinity else with_constants(tree_of(reference, symbols), symbols)
     names = identifiers(question.expression, tree, *map(Symbol, (*symbols, question.variable)))
     x = names.pop(question.variable)
-    parameters = parameters_of(names, dict(question.all_kinds))
+    parameters = parameters_of(names, dict(question.all_assumptions))
     f = python(question.expression, names | {question.variable: x})
     is_far = isinstance(question.at, int)
     at = "" if is_far else f"{end_in_python(question.at, names)} "
@@ -381,7 +381,8 @@ def _sum(
         for end in trees_of((series.lower, series.upper))
         for name in symbols_of(end)
     }
-    parameters = parameters_of(names, integers | dict(series.conditions.kinds) | dict(assumptions))
+    declared = dict(series.conditions.assumptions) | dict(assumptions)
+    parameters = parameters_of(names, integers | declared)
     term = python(series.term, names | {series.counter: k})
     lower, upper = (end_in_python(end, names) for end in (series.lower, series.upper))
     factor, addend, stated = (
@@ -441,7 +442,7 @@ def _equation(
 ) -> Iterator[Program]:
     question = read_differential_equation(problem)
     for solution in solutions(reference, question):
-        yield from _residuals(question, solution, {**dict(question.kinds), **assumptions})
+        yield from _residuals(question, solution, {**dict(question.assumptions), **assumptions})
 
 
 def _residuals(

@@ -55,7 +55,7 @@ def sympy_question(
         task: The task of the problem.
         text: What is judged.
         variable: The variable of an antiderivative.
-        assumptions: Kinds of parameters.
+        assumptions: Assumptions on parameters.
         seconds: Of processor time.
 
     """

@@ -31,7 +31,7 @@ _SCRIPT = """\
 import alkahest
 
 pool = alkahest.ExprPool()
-symbols = {{name: pool.symbol(name, kind) for name, kind in {kinds!r}.items()}}
+symbols = {{name: pool.symbol(name, domain) for name, domain in {assumptions!r}.items()}}
 try:
     integrand = alkahest.simplify(alkahest.parse({integrand!r}, pool, symbols)).value
     answer = alkahest.integrate(integrand, symbols["x"]).value
@@ -67,7 +67,7 @@ class AlkahestSolver(ProgramSolver):
 
     def script(self, text: str, domains: Mapping[str, str], functions: Sequence[str] = ()) -> str:
         supported = {name: word if word in _DOMAINS else "real" for name, word in domains.items()}
-        return _SCRIPT.format(integrand=text, kinds={"x": "real"} | supported)
+        return _SCRIPT.format(integrand=text, assumptions={"x": "real"} | supported)
 
     def error_message(self, output: str) -> str:
         return " ".join(output.split())

@@ -100,7 +100,7 @@ class SolverQuestion:
             task: The task of the problem.
             text: The judged text.
             variable: The variable of an antiderivative; else None.
-            assumptions: The kinds of parameters, positive by default.
+            assumptions: assumptions on parameters, positive by default.
 
         Raises:
             ReadError: The integrand cannot be read.
@@ -191,7 +191,7 @@ def _limit(text: str, assumptions: Mapping[str, str]) -> SolverQuestion:
     sought = limit_readings(text, assumptions)[0]
     operation = {1: "limit_right", -1: "limit_left", 0: "limit"}[sought.side]
     arguments = (sought.expression, Symbol(sought.variable), _point(sought.at))
-    return _question(operation, arguments, dict(sought.all_kinds), "real", NO_LIMIT)
+    return _question(operation, arguments, dict(sought.all_assumptions), "real", NO_LIMIT)
 
 
 def _sum(text: str, assumptions: Mapping[str, str]) -> SolverQuestion:
@@ -229,7 +229,7 @@ def _derivative(text: str, assumptions: Mapping[str, str]) -> SolverQuestion:
     # Variables of several functions, and the function of a curve, take all real values.
     bound = [node.args[1] for node in nodes_of(tree) if _binds(node)]
     stated = {name: "real" for variable in bound for name in symbols_of(variable)}
-    stated |= {**dict(derivative.kinds), **assumptions}
+    stated |= {**dict(derivative.assumptions), **assumptions}
     return _of_tree(tree, Symbol(derivative.variable), stated, "real")
 
 
@@ -245,7 +245,7 @@ def _equations(text: str, assumptions: Mapping[str, str]) -> SolverQuestion:
     x = Symbol(ode.variable)
     functions = tuple(map(Symbol, ode.functions))
     equations = [_written(ode, pair) for pair in ode.equations]
-    stated = {**dict(ode.kinds), **assumptions}
+    stated = {**dict(ode.assumptions), **assumptions}
     constant = next((letter for letter in _CONSTANTS if letter not in ode.names), "C")
     spellings = list(_spellings(ode, equations, functions, x, constant))
     if not spellings:

@@ -119,11 +119,11 @@ def load_component(entry: str) -> str:
     """Register a function in a user's file as a component.
 
     Args:
-        entry: a component's name, or ``FILE.py:FUNCTION``. The file is executed, so it
-            must be trusted.
+        entry: a component's name, or ``FILE.py:FUNCTION``. The file is executed, and must
+            therefore be trusted.
 
     Returns:
-        The component's name. It is the function's name if the entry names a file, else the entry.
+        The component's name: the function's name if the entry names a file, else the entry.
 
     Raises:
         UserError: the file or function does not exist, or another component has the name.

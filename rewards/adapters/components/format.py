@@ -18,7 +18,7 @@ THINK_TAGS = ("<think>", "</think>")
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Five criteria for the form of a completion. Each is True if the completion meets it.
+    """Five criteria for the form of a completion, True if the completion meets the criterion.
 
     ``share`` is the share of the criteria that are met.
     """

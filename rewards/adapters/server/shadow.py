@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 _UNKNOWN = frozenset({"undecided", "timeout", "error"})
 
 
-def outcome(before: Score, after: Score) -> str:
+def outcome(online: Score, repeated: Score) -> str:
     """Classify the result of judging a completion a second time.
 
     - ``same``: the statuses are the same, or neither judgement is a decision.
@@ -35,11 +35,11 @@ def outcome(before: Score, after: Score) -> str:
     A judgement is a decision if its status is not undecided, timeout or error. The second judgement
     has more time and memory than the first judgement.
     """
-    if before.status == after.status:
+    if online.status == repeated.status:
         return "same"
-    if before.status in _UNKNOWN:
-        return "decided" if after.status not in _UNKNOWN else "same"
-    return "undecided" if after.status in _UNKNOWN else "changed"
+    if online.status in _UNKNOWN:
+        return "decided" if repeated.status not in _UNKNOWN else "same"
+    return "undecided" if repeated.status in _UNKNOWN else "changed"
 
 
 @dataclass

@@ -166,7 +166,7 @@ class Tape:
         odd_roots: whether `Conventions.real_roots` matters.
         secants: whether `Conventions.textbook_secants` matters.
         bars: whether the expression contains ln|u|. Outside the real line, ln u is used instead.
-        others: slots of functions that are not meromorphic and not in ``domain`` or ``breaks``.
+        nonmeromorphic: slots of non-meromorphic functions that are not in ``domain`` or ``breaks``.
 
     """
 
@@ -186,7 +186,7 @@ class Tape:
     odd_roots: bool = False
     secants: bool = False
     bars: bool = False
-    others: list[int] = field(default_factory=list)
+    nonmeromorphic: list[int] = field(default_factory=list)
     special: bool = False
     pointwise: bool = False
     literal_bits: int = 0
@@ -315,13 +315,13 @@ class Tape:
     @property
     def is_meromorphic(self) -> bool:
         """Whether the expression, for fixed parameters, is meromorphic in the whole plane."""
-        return self.is_analytic and not any(map(self.depends, (*self.domain, *self.others)))
+        return self.is_analytic and not any(map(self.depends, (*self.domain, *self.nonmeromorphic)))
 
     def is_domain_fixed(self) -> bool:
         """Whether the expression is real at the same points for almost all values of parameters."""
         reached = self._reached(self.symbols.keys() - {self.variable})
-        parts = (*self.domain, *self.others)
-        return not (self.has_complex_constants() or any(reached[slot] for slot in parts))
+        slots = (*self.domain, *self.nonmeromorphic)
+        return not (self.has_complex_constants() or any(reached[slot] for slot in slots))
 
     def has_complex_constants(self) -> bool:
         return any(jet is not None and not jet[0].imag.is_zero() for jet in self._start())

@@ -111,7 +111,7 @@ class _Compiler:
 
     def __init__(self, tape: Tape) -> None:
         self.tape = tape
-        self.known: dict[Any, int] = {}
+        self.slot_by_key: dict[Any, int] = {}
         # The slots of nodes that are done, by identity: equality of trees takes as long as they
         # are large. The nodes are kept, so that no other gets their identity.
         self._done: dict[int, tuple[Call, int]] = {}
@@ -232,12 +232,12 @@ class _Compiler:
         if name in SLOW:
             tape.uncertain.add(slot)
         if tape._varying[slot] and name not in _SINGLE:
-            (tape.domain if name in DOMAIN else tape.others).append(slot)
+            (tape.domain if name in DOMAIN else tape.nonmeromorphic).append(slot)
         return slot
 
     def emit(self, key: Any, rule: Rule, a: int, b: int) -> int:
         signature = (key, a, b)
-        slot = self.known.get(signature)
+        slot = self.slot_by_key.get(signature)
         if slot is None:
             varying = self.tape._varying
             moves = varying[a] or (b >= 0 and varying[b])
@@ -260,7 +260,7 @@ class _Compiler:
 
     def emit_many(self, key: Any, rule: Rule, slots: Sequence[int]) -> int:
         signature = (key, *slots)
-        slot = self.known.get(signature)
+        slot = self.slot_by_key.get(signature)
         if slot is None:
             moves = any(self.tape._varying[s] for s in slots)
             slot = self._new(signature, moves)
@@ -269,7 +269,7 @@ class _Compiler:
         return slot
 
     def leaf(self, key: Any, constant: Callable[[], Ball]) -> int:
-        slot = self.known.get(key)
+        slot = self.slot_by_key.get(key)
         if slot is None:
             slot = self._new(key, varying=False)
             self.tape._leaves.append((slot, constant))
@@ -279,7 +279,7 @@ class _Compiler:
         slot = len(self.tape._varying)
         if slot >= MAX_SLOTS:
             raise UnusableError(f"more than {MAX_SLOTS} distinct sub-expressions")
-        self.known[key] = slot
+        self.slot_by_key[key] = slot
         self.tape._varying.append(varying)
         return slot
 
@@ -374,7 +374,7 @@ class _Compiler:
             if self.tape._varying[inner]:
                 self.tape.bars = True
                 top = self.emit("ln_abs", jets.ln_abs, inner, self._symbol(self.tape.variable))
-                self.tape.others.append(top)
+                self.tape.nonmeromorphic.append(top)
             else:
                 top = self.emit("ln_size", jets.ln_size, inner, -1)
         else:
@@ -436,10 +436,10 @@ class _Compiler:
 
         # The conditions' slots are in `choose`; slots of the values suffice as a key
         # together with the node, which is unique to these conditions.
-        slot = self.known.get(node)
+        slot = self.slot_by_key.get(node)
         if slot is None:
             slot = self._new(node, varying=True)
-            self.tape.others.append(slot)
+            self.tape.nonmeromorphic.append(slot)
             self.tape._dynamic.append((slot, choose, 0, -2))
             self.tape._operands[slot] = tuple(values)
         return slot

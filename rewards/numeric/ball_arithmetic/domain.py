@@ -23,9 +23,9 @@ from flint import acb, arb
 from .balls import Break, Tape
 from .jets import Ball, Jet, is_unreal
 
-#: A part of an expression: its jet at a number or on an interval, perhaps without the derivative
+#: The jet of a subexpression at a number or on an interval, perhaps without the derivative
 #: (`Tape.at` with the slot and the values given).
-Part = Callable[..., Jet]
+Subexpression = Callable[..., Jet]
 
 #: Candidates under the measure, one per stratum.
 STRATA = 64
@@ -43,17 +43,17 @@ FOLLOWED = 2.0**-10
 MAX_ISOLATION_STEPS = 1500
 
 
-def uniform(first: object, *rest: object) -> float:
+def uniform(prefix: object, *suffix: object) -> float:
     """A pseudorandom number in (0, 1). Equal keys give the same number on every machine."""
-    state = _begun(first).copy() if isinstance(first, str) else _begun.__wrapped__(first)
-    state.update((repr((None, *rest))[5:]).encode("utf-8", "surrogatepass"))
+    state = _hashed(prefix).copy() if isinstance(prefix, str) else _hashed.__wrapped__(prefix)
+    state.update((repr((None, *suffix))[5:]).encode("utf-8", "surrogatepass"))
     return (int.from_bytes(state.digest(), "big") + 0.5) / 2.0**64
 
 
 @lru_cache(maxsize=256)
-def _begun(first: object) -> blake2b:
+def _hashed(prefix: object) -> blake2b:
     """The hash of the beginning of a key. The text of a large expression takes long to hash."""
-    return blake2b(f"({first!r}".encode("utf-8", "surrogatepass"), digest_size=8)
+    return blake2b(f"({prefix!r}".encode("utf-8", "surrogatepass"), digest_size=8)
 
 
 def on_line(share: float) -> float:
@@ -193,7 +193,7 @@ def _holds_break(value: Ball, at: str) -> bool:
 
 
 def breakpoints(
-    subexpression: Part, at: str, budget: int, width: float
+    subexpression: Subexpression, at: str, budget: int, width: float
 ) -> tuple[list[tuple[Ball, Ball]], bool]:
     """Find narrow intervals around the breakpoints of a sub-expression, and tell whether the search
     is complete.
@@ -337,7 +337,7 @@ def _monotone(slope: Ball | None) -> bool:
 
 
 def isolate(
-    subexpression: Part, target: Ball, low: Ball, high: Ball, width: float | Ball
+    subexpression: Subexpression, target: Ball, low: Ball, high: Ball, width: float | Ball
 ) -> tuple[Ball, Ball] | None:
     """Find an interval of at most the given width around the solution of u(x) = ``target``.
 

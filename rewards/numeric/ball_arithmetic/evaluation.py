@@ -18,17 +18,17 @@ def evaluate(tree: Expression, values: Mapping[str, Ball] | None = None) -> Ball
 
     Args:
         tree: the expression.
-        values: the values of its symbols. None if it has no symbols.
+        values: the values of the symbols, or None without symbols.
 
     Returns:
-        The ball. It is not finite if the expression has no value.
+        The ball, which is not finite if the expression has no value.
 
     Raises:
         UnusableError: the expression is too large, or a symbol has no value.
 
     """
     tape = compile_tape(tree, _NO_VARIABLE)
-    given = values or {}
-    if missing := tape.symbols.keys() - given.keys() - {_NO_VARIABLE}:
+    assigned = values or {}
+    if missing := tape.symbols.keys() - assigned.keys() - {_NO_VARIABLE}:
         raise UnusableError(f"{min(missing)} has no value")
-    return tape.value(ZERO, given)
+    return tape.value(ZERO, assigned)

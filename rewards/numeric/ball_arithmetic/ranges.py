@@ -1,6 +1,6 @@
 r"""Bounds of an expression over the whole line, by interval arithmetic in floats.
 
-The bounds are coarse and quick to compute. They suffice to show that ``x^4 + 9`` or ``2 + \sin x``
+The bounds are coarse and quick to compute, but show that ``x^4 + 9`` or ``2 + \sin x``
 never vanishes.
 """
 

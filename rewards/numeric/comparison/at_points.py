@@ -52,7 +52,7 @@ class PointResult:
         hides_a_term: whether every term of F must exceed the error at the point, but a term may
             not.
         has_no_value: whether F has no value at the point.
-        shown: the terms of F that exceed the error, by their slots (indices in the tape).
+        visible: the terms of F that exceed the error, by their slots (indices in the tape).
 
     """
 
@@ -63,7 +63,7 @@ class PointResult:
     is_finite: bool = False
     hides_a_term: bool = False
     has_no_value: bool = False
-    shown: frozenset[int] = frozenset()
+    visible: frozenset[int] = frozenset()
 
 
 class Comparison:
@@ -120,8 +120,8 @@ class Comparison:
         """Record the result of the comparison at a point."""
         self._results.append(result)
         self.is_finite |= result.is_finite
-        if result.shown:
-            self.unseen = frozenset(self.unseen) - result.shown
+        if result.visible:
+            self.unseen = frozenset(self.unseen) - result.visible
         if result.agrees:
             self.agreeing.append(result.point)
         elif result.branch:
@@ -138,7 +138,7 @@ class Comparison:
 
     @property
     def hides_a_term(self) -> bool:
-        """Whether a term of the answer may be wrong, because it was too small to be compared."""
+        """Whether a term of the answer may be wrong, because the term was too small to compare."""
         return any(result.hides_a_term for result in self._results)
 
     @property
@@ -244,7 +244,7 @@ class Comparison:
     ) -> Outcome | None:
         """Compare the answer with the integrand at the points, until ``enough`` points are usable.
 
-        If they provably differ at a point, the result is a refutation. Otherwise it is None.
+        The result is a refutation if both provably differ at a point. Otherwise the result is None.
         """
         for point in points:
             if enough is not None and self.usable >= enough:
@@ -293,7 +293,7 @@ class Comparison:
                         min(agreement.bits, bits),
                         is_finite=jets[self.tape.root][0].is_finite(),
                         hides_a_term=hides,
-                        shown=self.shown(jets, difference),
+                        visible=self.visible(jets, difference),
                     )
                 # A ball on a branch cut never shrinks: give this point up.
                 radius = log2(difference.abs_upper())
@@ -328,7 +328,7 @@ class Comparison:
         terms += [f.run(point.x, self.pool.values, derivative=False)[slot][0] for slot in f.terms]
         return max((log2(term.abs_upper()) for term in terms if term is not None), default=0.0)
 
-    def shown(self, jets: Sequence[Jet], difference: Ball) -> frozenset[int]:
+    def visible(self, jets: Sequence[Jet], difference: Ball) -> frozenset[int]:
         """The terms of the answer that exceed the error of a comparison, by their slots.
 
         Terms that exceeded the error at an earlier point are left out.

@@ -86,7 +86,7 @@ class FormExpander(Expander[Form]):
 
     Attributes:
         variable: the name of y.
-        given: the name of x, and the form of x.
+        substituted: the name of x, and the form of x, which is substituted for x.
         values: the values of parameters.
         varying: names of other symbols that are not constants.
         models: the power-series models made so far, by the names of their symbols.
@@ -97,19 +97,19 @@ class FormExpander(Expander[Form]):
 
     formulas: ClassVar = _FORMULAS
     variable: str
-    given: tuple[str, Form]
+    substituted: tuple[str, Form]
     values: Mapping[str, Ball]
     varying: frozenset[str] = frozenset()
     models: dict[str, TaylorModel] = field(default_factory=dict)
     holomorphic: Callable[[Expression], Ball] | None = None
-    known: dict[Expression, Form] = field(default_factory=dict)
+    expansions: dict[Expression, Form] = field(default_factory=dict)
 
     def varies(self, node: Expression) -> bool:
-        return self.given[0] in symbols_of(node)
+        return self.substituted[0] in symbols_of(node)
 
     def leaf(self, node: Expression) -> Form:
         if self.varies(node):
-            return self.given[1]
+            return self.substituted[1]
         is_fixed = symbols_of(node).isdisjoint(self.varying)
         return self._constant(node) if is_fixed else [Term((), node)]
 
@@ -326,12 +326,12 @@ def _sum(factors: list[Expression]) -> Expression:
     flat = [addend for f in factors for addend in (f.args if f.function == "add" else (f,))]
     ratios = [fold(addend) for addend in flat]
     total = sum((ratio for ratio in ratios if ratio is not None), Fraction(0))
-    others = (addend for addend, ratio in zip(flat, ratios, strict=True) if ratio is None)
-    return add(*others, number(total))
+    irrational = (addend for addend, ratio in zip(flat, ratios, strict=True) if ratio is None)
+    return add(*irrational, number(total))
 
 
 def exact_value(node: Expression) -> fmpq_poly | None:
-    """A constant as a polynomial in pi with rational coefficients, if it is written as one."""
+    """A constant as a polynomial in pi with rational coefficients, if written in this form."""
     ratio = fold(node)
     if ratio is not None:
         return fmpq_poly([fmpq(ratio.numerator, ratio.denominator)])

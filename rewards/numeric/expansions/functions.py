@@ -138,8 +138,8 @@ def _even_term(j: int) -> fmpq:
     return fmpq(1, 2 * j * factorial(2 * j)) if j else fmpq(0)
 
 
-def formula_at(call: Call, sign: int, whole: int | None) -> Expression | None:
-    """A formula for a function whose argument tends to infinity or to a pole, if one is known.
+def formula_at(call: Call, sign: int, integer: int | None) -> Expression | None:
+    """A known formula for a function whose argument tends to infinity or to a pole, or None.
 
     Raises:
         NotExpandedError: the pole is too far away.
@@ -147,7 +147,7 @@ def formula_at(call: Call, sign: int, whole: int | None) -> Expression | None:
     Args:
         call: the function.
         sign: 1 or -1 if the argument tends to plus or minus infinity, else 0.
-        whole: the limit of the argument if it is a whole number.
+        integer: the limit of the argument, if this limit is an integer; else None.
 
     """
     name = call.function
@@ -156,10 +156,10 @@ def formula_at(call: Call, sign: int, whole: int | None) -> Expression | None:
     if sign < 0 and RECORDS[name].parity == ODD and name in AT_INFINITY:
         return neg(Call(name, (neg(call.args[0]),)))
     formulas = {1: AT_INFINITY, -1: AT_MINUS_INFINITY, 0: AT_POLES}[sign]
-    if not sign and whole != 0:
-        if whole is None or whole > 0 or name not in AT_POLES or not RECORDS[name].poles:
+    if not sign and integer != 0:
+        if integer is None or integer > 0 or name not in AT_POLES or not RECORDS[name].poles:
             return None
-        if whole < -MAX_SHIFT:
+        if integer < -MAX_SHIFT:
             raise NotExpandedError("a pole far away")
     return filled(formulas.get(name, ""), call)
 
@@ -171,21 +171,21 @@ class Expander(ABC, Generic[Value]):
     """Expands expressions in a variable. A subclass has the arithmetic of its expansions.
 
     Attributes:
-        known: the expansions made so far.
+        expansions: the expansions made so far.
         formulas: formulas that hold for all arguments, by the names of functions.
 
     """
 
     __slots__ = ()
-    known: dict[Expression, Value]
+    expansions: dict[Expression, Value]
     formulas: ClassVar[Mapping[str, str]]
 
     def expand(self, node: Expression) -> Value:
         """The expansion of an expression."""
-        expansion = self.known.get(node)
+        expansion = self.expansions.get(node)
         if expansion is None:
             is_call = isinstance(node, Call) and self.varies(node)
-            expansion = self.known[node] = self._of_call(node) if is_call else self.leaf(node)
+            expansion = self.expansions[node] = self._of_call(node) if is_call else self.leaf(node)
         return expansion
 
     def _of_call(self, node: Expression) -> Value:

@@ -92,12 +92,12 @@ class GermExpander(Scale, Expander[Germ]):
             zero.
         variable: the name of the variable.
         point: the limit of the variable.
-        whole: whether the variable takes whole values only.
+        is_sequence: whether all values of the variable are integers, as in a sequence.
         fixed: values of angles, by the names of the angles. If values are given, the variable runs
             through a sequence of points on which the angles equal or approach these values.
-        beside: 0 if the angles equal their fixed values. 1 or -1 if the angles approach their fixed
-            values from above or below. In the second case, an angle and its fixed value differ by
-            exp(-x^2), where x tends to infinity. Other germs in textbooks are larger.
+        angle_side: 0 if the angles equal their fixed values. 1 or -1 if the angles approach their
+            fixed values from above or below. In the second case, an angle and its fixed value
+            differ by exp(-x^2), where x tends to infinity. Other germs in textbooks are larger.
         tables: Taylor coefficients of functions at numbers.
 
     """
@@ -105,12 +105,12 @@ class GermExpander(Scale, Expander[Germ]):
     formulas: ClassVar = _FORMULAS
     variable: str
     point: LimitPoint
-    whole: bool = False
+    is_sequence: bool = False
     fixed: Mapping[str, Expression] = field(default_factory=dict)
-    beside: int = 0
+    angle_side: int = 0
     angles: list[Angle] = field(default_factory=list)
     start: Germ = field(init=False)
-    known: dict[Expression, Germ] = field(init=False, default_factory=dict)
+    expansions: dict[Expression, Germ] = field(init=False, default_factory=dict)
     tables: dict[Expression, Callable[[int], Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -142,7 +142,7 @@ class GermExpander(Scale, Expander[Germ]):
         base_germ, exponent_germ = self.expand(base), self.expand(exponent)
         if not isinstance(exponent_germ, Series):
             return self.power(base_germ, exponent_germ)
-        if self.whole and not isinstance(base_germ, Series) and self.sign(base_germ) < 0:
+        if self.is_sequence and not isinstance(base_germ, Series) and self.sign(base_germ) < 0:
             # (-2)^n = 2^n cos(pi n)
             turn = self.circular("cos", self.mul(self.constants.value(PI), exponent_germ))
             return self.mul(turn, Expander.varying_power(self, neg(base), exponent))
@@ -178,7 +178,7 @@ class GermExpander(Scale, Expander[Germ]):
 
         If no known angle fits, a new `Angle` is made.
         """
-        if self.whole:
+        if self.is_sequence:
             turns = self.multiple(germ, self.mul(self.constants.value(PI), self.start))
             if turns is not None and turns.q == 1:
                 return turns, Angle(germ, "@n")
@@ -200,13 +200,13 @@ class GermExpander(Scale, Expander[Germ]):
         return ratio if self.normal(difference) is self.zero else None
 
     def _nearness(self) -> Germ:
-        """The expansion of an `Angle` minus its fixed value (see ``beside``)."""
-        if not self.beside:
+        """The expansion of an `Angle` minus its fixed value (see ``angle_side``)."""
+        if not self.angle_side:
             return self.zero
         x = Symbol(self.variable)
         distance = x if self.point.at is None else div(ONE, add(x, neg(self.point.at)))
         return self.mul(
-            self.rational(self.beside), self.expand(Call("exp", (neg(power(distance, TWO)),)))
+            self.rational(self.angle_side), self.expand(Call("exp", (neg(power(distance, TWO)),)))
         )
 
     def _new_angle(self, germ: Germ, *, of_floor: bool = False) -> Angle:
@@ -254,9 +254,9 @@ class GermExpander(Scale, Expander[Germ]):
         value = self.fixed.get(angle.name)
         if value is not None:
             total = self.constants.value(value) + offset
-            whole = self.constants.apply("floor", total)
-            below = self.beside < 0 and self.constants.is_zero(total - whole)
-            return self.add(total + -whole, self.rational(int(below)), self._nearness())
+            integer = self.constants.apply("floor", total)
+            from_below = self.angle_side < 0 and self.constants.is_zero(total - integer)
+            return self.add(total + -integer, self.rational(int(from_below)), self._nearness())
         if offset is not self.zero:
             raise NotExpandedError("two floors that are not fixed")
         return self.constants.value(Symbol(angle.name))
@@ -298,6 +298,7 @@ class GermExpander(Scale, Expander[Germ]):
             return self.series(
                 node.function, self.expand(power_), *(int(fold(order) or 0) for order in orders)
             )
+        # At infinity and at poles, a formula; elsewhere, the Taylor series at the argument's limit.
         varying = [at for at, arg in enumerate(node.args) if self.varies(arg)]
         if len(varying) != 1:
             raise NotExpandedError(f"{node.function} of several functions")
@@ -305,8 +306,8 @@ class GermExpander(Scale, Expander[Germ]):
         germ = self.expand(node.args[at])
         sign, limit = self.limit(germ)
         ratio = None if sign else self.constants.rational(limit)
-        whole = int(ratio.p) if ratio is not None and ratio.q == 1 else None
-        formula = formula_at(node, sign, whole)
+        integer = int(ratio.p) if ratio is not None and ratio.q == 1 else None
+        formula = formula_at(node, sign, integer)
         if formula is not None:
             return self.expand(formula)
         if sign:

@@ -341,7 +341,7 @@ def apply(name: str, model: TaylorModel) -> TaylorModel:
 
 
 def _quarter_turns(exact: fmpq_poly | None) -> int | None:
-    """Divide an exact value by pi/2. The result is None unless it is whole."""
+    """Divide an exact value by pi/2. The result is None unless the quotient is an integer."""
     if exact is None or exact.degree() > 1 or exact[0] or (2 * exact[1]).q != 1:
         return None
     return int((2 * exact[1]).p)

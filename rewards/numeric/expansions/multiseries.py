@@ -264,7 +264,7 @@ class Scale:
         return monomial, a
 
     def size(self, a: Germ) -> int:
-        """Return 1 if an expansion tends to infinity, -1 if it tends to 0, and 0 otherwise."""
+        """Return 1 if an expansion tends to infinity, -1 if the limit is 0, and 0 otherwise."""
         return -1 if a is self.zero else self.ratio(a, self.one)
 
     def ratio(self, a: Germ, b: Germ) -> int:
@@ -282,8 +282,8 @@ class Scale:
     def limit(self, a: Germ) -> tuple[int, Any]:
         """The limit of an expansion, as two numbers.
 
-        For a finite limit, they are 0 and the limit. For plus or minus infinity, they are 1 or -1
-        and the coefficient of the leading term.
+        The first is 0 if the limit is finite; the second is then the limit. For plus or minus
+        infinity, the first is 1 or -1, and the second the coefficient of the leading term.
         """
         a = self.normal(a)
         size = self.size(a)

@@ -3,7 +3,7 @@
 A *germ* is a function near t = 0, t > 0. Its expansion is a constant or a `Series`. The terms of a
 series are coefficients times powers w^e, where 1/w is a function that tends to infinity (an
 `Element`). The coefficients are germs in slower elements. A `Constants` object decides whether an
-exact number is zero. If it cannot decide, it raises `NotExpandedError`, and the germ has no
+exact number is zero, or raises `NotExpandedError` if undecided. The germ then has no
 expansion.
 """
 
@@ -40,7 +40,7 @@ class Constants(Protocol):
         """Apply the function ``name`` to numbers."""
 
     def rational(self, number: Any) -> fmpq | None:
-        """The number as a fraction, or None if it is not known to be rational."""
+        """The number as a fraction, or None if not known to be rational."""
 
     def is_zero(self, number: Any) -> bool:
         """Whether a number is zero."""

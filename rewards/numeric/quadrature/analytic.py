@@ -42,8 +42,8 @@ def box_function(
 
     Args:
         expression: the integrand.
-        variable: its variable.
-        values: the values of its parameters.
+        variable: the variable of integration.
+        values: the values of the parameters.
         functions: maps symbols to the analytic functions that they represent.
 
     """
@@ -317,6 +317,7 @@ def integrate_where_large(
             break
         low, high, depth = queue.pop()
         middle = arb(((low + high) / 2).mid())
+        # The bound on an interval decides: negligible, resolved (near to a value), or halved.
         bound = abs(function(acb(low.union(high)), False)).upper()
         if bound * (high - low) < goal:
             error += bound * (high - low)

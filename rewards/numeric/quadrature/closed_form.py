@@ -78,7 +78,7 @@ def hides_a_part(
 
     Args:
         answer: the closed form.
-        got: its value.
+        got: the value of the answer.
         values: the values of the parameters.
         bits: the precision.
         digits: to how many digits the answer agrees with the integral.
@@ -185,7 +185,7 @@ def _with_a_leaf_changed(node: Expression) -> Iterator[Expression]:
     A power, product or quotient of numbers counts as one leaf. Leaves without an effect, such as
     the exponent of 1^2, are not changed.
     """
-    added = any(isinstance(part, Call) and part.function == "add" for part in nodes_of(node))
+    added = any(isinstance(inner, Call) and inner.function == "add" for inner in nodes_of(node))
     ratio = None if added else fold(node)
     if ratio is not None:
         yield number(ratio * LARGER or LARGER - 1)
@@ -195,8 +195,8 @@ def _with_a_leaf_changed(node: Expression) -> Iterator[Expression]:
     else:
         ratios = [fold(arg) for arg in node.args]
         for at, arg in enumerate(node.args):
-            others = ratios[:at] + ratios[at + 1 :]
-            if node.function in ("mul", "pow", "div") and 0 in others:
+            other_ratios = ratios[:at] + ratios[at + 1 :]
+            if node.function in ("mul", "pow", "div") and 0 in other_ratios:
                 continue  # 0 x, x^0 or 0/x
             if node.function == "pow" and at == 1 and ratios[0] == 1:
                 continue  # 1^x
@@ -221,19 +221,19 @@ def value_of(answer: Expression, values: Mapping[str, Ball], bits: int) -> Ball 
     return got if got.is_finite() else None
 
 
-def agreement(got: Ball, value: IntegralValue, bits: int) -> tuple[bool | None, float]:
+def agreement(computed: Ball, value: IntegralValue, bits: int) -> tuple[bool | None, float]:
     """Compare a number with the value of an integral.
 
     The first result is whether the number equals the value, or None if this is undecided. The
     second result is the number of decimal digits that agree.
 
     Args:
-        got: the number.
+        computed: the number.
         value: the value of the integral, which is finite.
         bits: the precision of both.
 
     """
     with precision(bits):
         scale = partial(log2, value.size.abs_lower())
-        found = compare(got, acb(value.ball), enough=math.inf, scale=scale)
-        return found.same, found.bits * DIGITS_PER_BIT
+        comparison = compare(computed, acb(value.ball), enough=math.inf, scale=scale)
+        return comparison.same, comparison.bits * DIGITS_PER_BIT

@@ -47,7 +47,7 @@ class RealLine:
 
     Attributes:
         tape: the compiled integrand.
-        values: the values of its parameters.
+        values: the values of the parameters.
         spent: the number of sub-expressions evaluated so far.
         slow: the number of functions in f that may take long.
 

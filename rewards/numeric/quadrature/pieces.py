@@ -64,22 +64,22 @@ _N, _S = "@n", "@s"
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """An integral over infinitely many pieces, cut at the jumps of floors. From ``last`` on, the
+    """An integral over infinitely many pieces, cut at the jumps of floors. From ``cut`` on, the
     integral is a sum over the pieces.
 
     Attributes:
         expression: the integrand in a new variable t.
-        first: the t of the start.
-        last: the t where the sum begins.
-        rest: the integral from ``last`` on.
-        sign: the sign of the infinity to which the integral tends if it diverges, else 0.
+        lower: the t of the start.
+        cut: the t at which the sum over the pieces begins.
+        tail: the integral from ``cut`` on.
+        sign: 1 or -1 if the integral tends to plus or minus infinity, else 0.
 
     """
 
     expression: Expression
-    first: arb
-    last: arb
-    rest: arb
+    lower: arb
+    cut: arb
+    tail: arb
     sign: int = 0
 
 
@@ -128,6 +128,7 @@ def pieces_towards(
     if monomial_form is None or (monomial_form[1] > 0) != infinite:
         return None
     scale, q, arguments = monomial_form
+    # The jumps recur after the least common period of all arguments, or twice that with (-1)^floor.
     t = Symbol(variable)
     length = math.lcm(*(argument.slope.denominator for argument in arguments.values()))
     length *= 2 if any(_is_sign(node) for node in nodes_of(expression)) else 1
@@ -148,6 +149,7 @@ def pieces_towards(
     def as_it_is(node: Call, argument: _Argument) -> Expression:
         return Call(node.function, (add(mul(number(argument.slope), t), number(argument.shift)),))
 
+    # The integrand on each piece between two jumps, as a function of n and of s from 0 to 1.
     summands: list[Expression] = []
     half = Fraction(length, 2)
     for low, high in itertools.pairwise(steps):
@@ -159,6 +161,7 @@ def pieces_towards(
     with precision(bits + SUM_BITS), models.series_length(bits // BITS_PER_TERM + MORE_TERMS):
         start_t = _value(scale, values) * start ** arb(fmpq(q.numerator, q.denominator))
         counts = [count for count in PERIODS if count * length > start_t + 1]
+        # A mean that is not zero proves divergence; an unknown mean has to cancel exactly.
         mean = _mean(summands, values, bits)
         if mean is not None and counts and not mean[1].contains(0):
             sum_start, sign = arb(counts[0] * length), 1 if mean[1] > 0 else -1

@@ -30,7 +30,7 @@ class DefiniteIntegral:
         lower: the lower limit.
         upper: the upper limit.
         principal_value: whether Cauchy's principal value is asked for.
-        text: the problem as it was given.
+        text: the problem as given by the caller.
         conditions: the comparisons that the text states for the parameters.
         number: the number of this reading among the readings of the text, from 0.
 
@@ -94,7 +94,7 @@ def definite_readings(
     Args:
         problem: LaTeX with an integral sign, both limits and a differential. The text may begin
             with ``I =`` or ``\mathrm{PV}``. A SymPy ``Integral`` over one range is also accepted.
-        assumptions: kinds of parameters, as in `rewards.numeric.sampling.pool.ASSUMPTIONS`.
+        assumptions: assumptions on parameters, as in `rewards.numeric.sampling.pool.ASSUMPTIONS`.
 
     Returns:
         The readings, the likeliest first. Most texts have one reading.

@@ -41,16 +41,16 @@ _TURNS = frozenset(function.name for function in TRIGONOMETRIC)
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A part of an integral: an integral over a finite range of a new variable, plus ``rest``.
+    """A part of an integral: an integral over a finite range of a new variable, plus ``tail``.
 
-    If the rest diverges, ``sign`` is 1 or -1, the sign of the infinity to which the rest tends.
+    If the tail diverges, ``sign`` is 1 or -1, the sign of the infinity to which the tail tends.
     Otherwise ``sign`` is 0.
     """
 
     expression: Expression
     lower: arb
     upper: arb
-    rest: arb
+    tail: arb
     sign: int = 0
 
 
@@ -147,7 +147,7 @@ def cut_ranges(
     Args:
         expression: the integrand.
         variable: the name of the integrand's variable. All new variables get the same name.
-        values: the values of its parameters.
+        values: the values of the parameters.
         lower: the lower limit.
         upper: the upper limit.
         limits: the limits as expressions.
@@ -199,7 +199,7 @@ def _cut(
     start_y = -side * start if infinite else abs(start - end)
     pieces = pieces_towards(moved, variable, values, infinite, start_y, digits)
     if pieces is not None:
-        return Range(pieces.expression, pieces.first, pieces.last, pieces.rest, pieces.sign)
+        return Range(pieces.expression, pieces.lower, pieces.cut, pieces.tail, pieces.sign)
     if not infinite:
         away = Call("exp", (neg(y),))
         moved = simplified(mul(substitute(moved, variable, away), away))

@@ -77,7 +77,7 @@ class IntegralValue:
 
     @property
     def diverges(self) -> bool:
-        """Whether the integral diverges, so that it has no value."""
+        """Whether the integral diverges, and therefore has no value."""
         return self.method == "divergence"
 
     @property
@@ -95,7 +95,7 @@ def evaluate(problem: DefiniteIntegral, values: Mapping[str, Ball], digits: int)
 
     Args:
         problem: the integral.
-        values: the values of its parameters.
+        values: the values of the parameters.
         digits: decimal digits that are wanted.
 
     Returns:
@@ -199,18 +199,16 @@ def _pieces(
         ranges.accumulates(f.expression, f.variable, values, lower, 1),
         ranges.accumulates(f.expression, f.variable, values, upper, -1),
     )
+
+    def at_kinks(cut: ranges.Range) -> tuple[ranges.Range, list[Segment], arb]:
+        """A range, its pieces between kinks, and the error that is due to inexact kinks."""
+        return cut, *segments(cut.expression, f.variable, values, cut.lower, cut.upper)
+
+    # Cut at all kinks, or reduce a range with many of them, by periods or by substitutions, first.
     try:
         if any(accumulating):
             raise QuadratureError("kinks accumulate at an end")
-        segmented = [
-            (
-                cut_range,
-                *segments(
-                    cut_range.expression, f.variable, values, cut_range.lower, cut_range.upper
-                ),
-            )
-            for cut_range in cut_ranges
-        ]
+        segmented = [*map(at_kinks, cut_ranges)]
     except QuadratureError:
         if not has_breaks(f.expression, f.variable) or problem.principal_value:
             raise
@@ -218,15 +216,8 @@ def _pieces(
             cut_ranges = ranges.cut_ranges(
                 f.expression, f.variable, values, lower, upper, limits, digits, accumulating
             )
-        segmented = [
-            (
-                cut_range,
-                *segments(
-                    cut_range.expression, f.variable, values, cut_range.lower, cut_range.upper
-                ),
-            )
-            for cut_range in cut_ranges
-        ]
+        segmented = [*map(at_kinks, cut_ranges)]
+    # The errors of many pieces are unlimited first; each is limited if their sum is too large.
     count = sum(len(pieces) for _, pieces, _ in segmented)
     for relative in (False, True) if count > FEW_PIECES else (True,):
         piece_values: list[IntegralValue] = []
@@ -235,8 +226,8 @@ def _pieces(
                 _segment_value(piece, problem, values, digits, exact, relative) for piece in pieces
             ]
             with precision(working_bits(digits)):
-                remainder = cut_range.rest + arb(0, error.upper())
-            piece_values.append(IntegralValue(remainder, "enclosure", size=abs(cut_range.rest)))
+                remainder = cut_range.tail + arb(0, error.upper())
+            piece_values.append(IntegralValue(remainder, "enclosure", size=abs(cut_range.tail)))
             if cut_range.sign:
                 piece_values.append(IntegralValue(arb("nan"), "divergence", cut_range.sign))
         if any(value.diverges for value in piece_values):
@@ -383,6 +374,7 @@ class _Computation:
             (decay(self.line, left_end), decay(self.line, right_end))
             for left_end, right_end in pieces
         ]
+        # No estimate of a decay proves divergence: only a pole inside the range does.
         if _diverging(decays):
             inner = (end for end in ends[1:-1] if end.is_finite())
             if any(map(self._has_pole, inner)):

@@ -67,15 +67,15 @@ class _Search:
             elif rule not in _SMOOTH:
                 watched.update(dict.fromkeys(moving))
         self.watched = [slot for slot in watched if slot not in tape.symbols.values()]
-        self.known: dict[float, tuple[int, ...]] = {}
+        self.signs_at: dict[float, tuple[int, ...]] = {}
 
     def signs(self, x: float) -> tuple[int, ...]:
-        """The sign of each monitored quantity at x. The sign is 0 if it cannot be determined."""
-        signs = self.known.get(x)
+        """The sign of each monitored quantity at x, or 0 for a sign that cannot be determined."""
+        signs = self.signs_at.get(x)
         if signs is None:
             self.left -= 1
             jets = self.tape.run(acb(x), self.values)
-            signs = self.known[x] = tuple(
+            signs = self.signs_at[x] = tuple(
                 itertools.chain(
                     (_order(abs(jets[a][0]) - abs(jets[b][0])) for a, b in self.pairs),
                     (_order(abs(jets[slot][0]) - 1) for slot in self.watched),

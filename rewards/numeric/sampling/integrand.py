@@ -184,16 +184,16 @@ def _prepare_text(
     stated, comparisons = problem.conditions
     if stated:
         assumptions = tuple(sorted({**dict(stated), **dict(assumptions)}.items()))
-    found = integrands(problem, text, variable, assumptions)
+    readings = integrands(problem, text, variable, assumptions)
     for comparison in comparisons:
         is_known = comparison.function == "ne" or is_sign(comparison)
         compared = symbols_of(comparison)
-        if compared and not is_known and found[0].variable not in compared:
+        if compared and not is_known and readings[0].variable not in compared:
             raise ProblemError(
                 f"{text!r}: of conditions, only signs, kinds of parameters and bounds of "
-                f"{found[0].variable} are known"
+                f"{readings[0].variable} are known"
             )
-    return found
+    return readings
 
 
 def integrands(

@@ -108,6 +108,7 @@ def draws(
         draw(sizes, cycle((0, 1))),
         draw(sizes[::-1] if len(sizes) > 1 else [GREATEST], cycle((1, 0))),
     ]
+    # Parameters of both signs take all combinations of signs.
     if not _SIDED.isdisjoint(assumptions.values()):
         drawn += [draw(sizes, cycle(sides)) for sides in product((0, 1), repeat=MAX_SIDED)]
     if any(_has_thresholds(node, variable) for tree in expressions for node in nodes_of(tree)):
@@ -119,12 +120,13 @@ def draws(
         ]
         for values in (*scaled, _spaced(1 / far, far, len(names))):
             drawn += [draw(values, cycle((0, 1))), draw(values[::-1], cycle((1, 0)))]
-    first = dict(drawn[0])
+    # Equalities hold at no random value: each gets a choice of its own.
+    usual = dict(drawn[0])
     for tree in expressions:
         for name, special in _special_values(tree):
-            value = first.get(special, special) if isinstance(special, str) else special
+            value = usual.get(special, special) if isinstance(special, str) else special
             if name in names and not isinstance(value, str):
-                drawn.append(tuple((first | {name: value}).items()))
+                drawn.append(tuple((usual | {name: value}).items()))
     return list(dict.fromkeys(drawn))
 
 
@@ -182,6 +184,7 @@ def _regimes(
         )
         for k in range(MIDDLE_DRAWS)
     ]
+    # A formula may change where a parameter passes the largest number in the expressions.
     largest = max((abs(n) for tree in expressions for n in _folded(tree)), default=1.0)
     beyond: list[Draw] = []
     distinct = any(_distinguishes(node, "") for tree in expressions for node in nodes_of(tree))
@@ -194,6 +197,7 @@ def _regimes(
             )
             for scale in scales
         ]
+    # Conditions drop choices. If too few are left, values near the conditions' numbers are tried.
     usual = list(dict.fromkeys([*all_[:2], *middle, *beyond]))
     if conditions:
         usual, all_ = ([d for d in drawn if admits(conditions, dict(d))] for drawn in (usual, all_))
@@ -308,7 +312,7 @@ def _has_thresholds(node: Expression, variable: str) -> bool:
     if not _distinguishes(node, variable):
         return False
     equalities = isinstance(node, Call) and node.function == "piecewise"
-    return not (equalities and all(each.function in ("eq", "ne") for each in node.args[1::2]))
+    return not (equalities and all(case.function in ("eq", "ne") for case in node.args[1::2]))
 
 
 def _counts(node: Expression, names: Sequence[str]) -> bool:

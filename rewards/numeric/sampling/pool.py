@@ -137,7 +137,7 @@ class PointPool:
         return self._between
 
     def finer(self) -> list[Point]:
-        """Many further sample points. They are needed if most of the first points are not usable.
+        """Many further sample points, needed if most of the first points are not usable.
 
         An example is ``artanh(tanh x)``. For |x| > 200, this function needs more digits than the
         limit allows.
@@ -222,7 +222,7 @@ class PointPool:
         return enough
 
     def usable(self, x: Ball) -> Ball | None:
-        """The value of the integrand at a number, or None if it cannot be a sample point."""
+        """The value of the integrand at a number, or None if the number is no sample point."""
         value, is_certain = self._possible(x)
         return value if is_certain else None
 

@@ -42,8 +42,8 @@ DRAWS: Final = 4
 #: The most by which a parameter is reduced for this draw, so that it keeps its regime. A smaller
 #: share is taken where a condition such as r > 1 fails.
 SHARES: Final = (Fraction(1, 2), Fraction(1, 16), Fraction(1, 128))
-#: Kinds that say no more of an index than its range does.
-_KINDS_OF_INDEX: Final = ("real", "integer", "signed integer")
+#: Assumptions that say no more of an index than the range of the index does.
+_OF_EVERY_INDEX: Final = ("real", "integer", "signed integer")
 #: Values of sums that are kept: 20 for each of the questions of a batch.
 KEPT_VALUES: Final = 8192
 #: Bits at which the size of a constant is estimated, of which a comparison needs a few.
@@ -102,8 +102,8 @@ def _choices(problem: SumProblem, largest: int, salt: str) -> Iterator[Values]:
     names = [name for name in problem.parameters if name not in integer_names]
     draws: list[Values] = [{}]
     comparisons = problem.conditions.comparisons
-    conditions = [each for each in comparisons if symbols_of(each).isdisjoint(integer_names)]
-    of_whole = [each for each in comparisons if each not in conditions]
+    conditions = [c for c in comparisons if symbols_of(c).isdisjoint(integer_names)]
+    on_integers = [c for c in comparisons if c not in conditions]
     if names:
         trees = [problem.term, problem.factor]
         drawn, special = regimes(names, assumptions, trees, conditions)
@@ -115,23 +115,23 @@ def _choices(problem: SumProblem, largest: int, salt: str) -> Iterator[Values]:
         yield from draws
         return
     ranges = [CONSECUTIVE if len(integer_names) == 1 else OF_SEVERAL] * len(integer_names)
-    further = [[2 * largest + step + at for at in range(len(integer_names))] for step in BEYOND]
-    numbers = (fold(side) for each in of_whole for side in each.args)
+    distant = [[2 * largest + step + at for at in range(len(integer_names))] for step in BEYOND]
+    numbers = (fold(side) for comparison in on_integers for side in comparison.args)
     start = max((0, *(int(value) for value in numbers if value is not None)))
-    beside = [tuple(start + step for step in steps) for steps in product(*ranges)]
-    all_chosen = dict.fromkeys((*product(*ranges), *beside, *map(tuple, further)))
-    for draw, chosen in zip(cycle(draws), all_chosen, strict=False):
+    near_bound = [tuple(start + step for step in steps) for steps in product(*ranges)]
+    all_integers = dict.fromkeys((*product(*ranges), *near_bound, *map(tuple, distant)))
+    for draw, integers in zip(cycle(draws), all_integers, strict=False):
         values = draw | {
             name: Fraction(_of_parity(number, assumptions.get(name)))
-            for name, number in zip(integer_names, chosen, strict=True)
+            for name, number in zip(integer_names, integers, strict=True)
         }
-        if admits(of_whole, values):
+        if admits(on_integers, values):
             yield values
 
 
-def _of_parity(number: int, kind: str | None) -> int:
-    """Turn n into a value of the given kind: 2n for even, 2n + 1 for odd, and n otherwise."""
-    return 2 * number + (kind == "odd") if kind in ("even", "odd") else number
+def _of_parity(number: int, assumption: str | None) -> int:
+    """Turn n into a value that satisfies an assumption: 2n if even, 2n + 1 if odd, else n."""
+    return 2 * number + (assumption == "odd") if assumption in ("even", "odd") else number
 
 
 def conventions(problem: SumProblem) -> Iterator[SumProblem]:
@@ -146,9 +146,11 @@ def conventions(problem: SumProblem) -> Iterator[SumProblem]:
         ProblemError: an assumption restricts the index, for example to even numbers.
 
     """
-    kind = problem.assumptions.get(problem.counter, "real")
-    if kind not in _KINDS_OF_INDEX:
-        raise ProblemError(f"the index {problem.counter} runs over a range, and cannot be {kind}")
+    assumption = problem.assumptions.get(problem.counter, "real")
+    if assumption not in _OF_EVERY_INDEX:
+        raise ProblemError(
+            f"the index {problem.counter} runs over a range, and cannot be {assumption}"
+        )
     if not _is_reversed(problem):
         yield problem
         return
@@ -345,14 +347,14 @@ def point_at(
             else:
                 total = long_sum(_term_at(problem, values), problem.counter, low, high, digits)
         factor, addend = (exact(tree, values) for tree in (problem.factor, problem.outside))
-        known = None
+        exact_sum = None
         if isinstance(total, Fraction):
-            known = None if factor is None or addend is None else factor * total + addend
+            exact_sum = None if factor is None or addend is None else factor * total + addend
             total = acb(exact_fmpq(total))
         ball = at(problem.factor, values) * total + at(problem.outside, values)
         if not ball.imag.contains(0):
             raise QuadratureError("the sum is not real")
-        return ParameterPoint(values, IntegralValue(ball.real, "enclosure"), known)
+        return ParameterPoint(values, IntegralValue(ball.real, "enclosure"), exact_sum)
 
 
 def _term_at(problem: SumProblem, values: Values) -> Expression:

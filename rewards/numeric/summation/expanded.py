@@ -72,10 +72,10 @@ class Expansion:
     coefficients: tuple[Ball, ...]
     remainder: arb
 
-    def times(self, other: Expansion, cutoff: int) -> Expansion:
+    def times(self, factor: Expansion, cutoff: int) -> Expansion:
         """The product of two expansions, for n >= ``cutoff``."""
-        length = min(len(self.coefficients), len(other.coefficients))
-        a, b = (_cut(operand, length, cutoff) for operand in (self, other))
+        length = min(len(self.coefficients), len(factor.coefficients))
+        a, b = (_cut(operand, length, cutoff) for operand in (self, factor))
         spend(length * length // 4)  # half of the pairs, at the half of the bits on average
         u = arb(fmpq(1, cutoff))
         a_size, b_size = _size(a.coefficients, u), _size(b.coefficients, u)
@@ -294,8 +294,10 @@ def total(term: SlowTerm, start: int) -> Ball:
     _refuse_divergence(expansions, order or MAX_ORDER + 1)
     if cutoff - start > MAX_TERMS:
         raise QuadratureError(f"the sum takes more than {MAX_TERMS} terms")
-    first = enumerate(term.values(start, cutoff), start)
-    value = sum((slow * base**n for n, slow in first), acb(0))
+    # The terms before the cutoff are added up. Later terms are summed by their expansions, whose
+    # remainders bound the error.
+    slow_factors = enumerate(term.values(start, cutoff), start)
+    value = sum((slow * base**n for n, slow in slow_factors), acb(0))
     for expansion in expansions:
         if order is None:
             value += _turning(expansion, base_tree, cutoff)
@@ -385,9 +387,9 @@ def _refuse_divergence(expansions: Sequence[Expansion], order: int) -> None:
     if not slow:
         return
     ranks = [(expansion.exact, -expansion.logarithms) for expansion in slow]
-    known = [(exact, logarithms) for exact, logarithms in ranks if exact is not None]
-    if len(known) == len(slow):
-        leading = min(known)
+    exact_ranks = [(exact, logarithms) for exact, logarithms in ranks if exact is not None]
+    if len(exact_ranks) == len(slow):
+        leading = min(exact_ranks)
         pairs = zip(ranks, slow, strict=True)
         total = sum((e.coefficients[0] for rank, e in pairs if rank == leading), acb(0))
         if not total.contains(0):

@@ -112,7 +112,7 @@ class Hypergeometric:
         """Whether the form of the base z shows that its absolute value is exactly 1."""
         number, exponents = factors_of_base(self.summand.base)
         with precision(FEW_BITS):
-            is_rotation = all(value_of(each).real.is_zero() for each in exponents)
+            is_rotation = all(value_of(exponent).real.is_zero() for exponent in exponents)
         return is_rotation and abs(fold(number) or 0) == 1
 
     @cached_property
@@ -231,7 +231,7 @@ def total(term: Hypergeometric, start: int) -> Ball:
 
 
 def _leading(term: Hypergeometric) -> fmpq:
-    numerator, denominator = (each.leading_coefficient() for each in term.quotient)
+    numerator, denominator = (poly.leading_coefficient() for poly in term.quotient)
     exact = term.exact_base
     assert exact is not None
     return exact_fmpq(exact) * numerator / denominator

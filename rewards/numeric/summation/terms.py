@@ -62,18 +62,18 @@ class Summand:
     coefficient: Expression = ONE
     slow: Expression = ONE
 
-    def times(self, other: Summand) -> Summand:
+    def times(self, factor: Summand) -> Summand:
         """The product of two summands."""
         exponents = dict(self.gammas)
-        for key, exponent in other.gammas:
+        for key, exponent in factor.gammas:
             exponents[key] = exponents.get(key, 0) + exponent
         return Summand(
-            self.numerator * other.numerator,
-            self.denominator * other.denominator,
-            base_product(self.base, other.base),
+            self.numerator * factor.numerator,
+            self.denominator * factor.denominator,
+            base_product(self.base, factor.base),
             tuple(sorted((key, e) for key, e in exponents.items() if e)),
-            mul(self.coefficient, other.coefficient),
-            mul(self.slow, other.slow),
+            mul(self.coefficient, factor.coefficient),
+            mul(self.slow, factor.slow),
         )
 
     def inverse(self) -> Summand:
@@ -368,16 +368,16 @@ def factors_of_base(base: Expression) -> tuple[Expression, dict[Expression, Frac
     The result is the number, and the rational factors by their constants.
     """
     exponents: dict[Expression, Fraction] = {}
-    others: list[Expression] = []
+    algebraic: list[Expression] = []
     for factor in base.args if base.function == "mul" else (base,):
         if factor.function != "exp":
-            others.append(factor)
+            algebraic.append(factor)
             continue
         inner = factor.args[0]
         for term in inner.args if inner.function == "add" else (inner,):
             scale, bare = _split(term)
             exponents[bare] = exponents.get(bare, Fraction(0)) + scale
-    return mul(*others), exponents
+    return mul(*algebraic), exponents
 
 
 def double_factorial(u: Expression, *, is_odd: bool) -> Expression:

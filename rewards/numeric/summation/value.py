@@ -51,7 +51,7 @@ def infinite_sum(term: Expression, index: str, start: int, digits: int) -> Integ
         '1.64493406685'
 
     """
-    asked, first = term, start
+    given_term, given_start = term, start
     if start < 0:  # from 0 on, the gamma functions of `terms` have no poles
         term = substitute(term, index, add(Symbol(index), number(start)))
         start = 0
@@ -62,7 +62,7 @@ def infinite_sum(term: Expression, index: str, start: int, digits: int) -> Integ
                 raise QuadratureError("the sum is not real")
             return IntegralValue(value.real, "enclosure")
     except DivergenceError as error:
-        check_first_terms(asked, index, first)
+        check_first_terms(given_term, index, given_start)
         return IntegralValue(arb("nan"), "divergence", error.sign)
 
 
@@ -89,7 +89,7 @@ def long_sum(term: Expression, index: str, low: int, high: int, digits: int) -> 
 
     """
     summands = summands_of(term, index)
-    if all(each.kind == Summand().kind and each.denominator.degree() == 0 for each in summands):
+    if all(s.kind == Summand().kind and s.denominator.degree() == 0 for s in summands):
         total = Fraction(0)
         for summand in summands:
             polynomial = summand.numerator / summand.denominator[0]

@@ -102,7 +102,7 @@ def cannot_jump(
 def branching_divisors(
     answer: Expression, integrand: Expression, variable: str
 ) -> list[Expression] | None:
-    r"""The parts of an answer because of which it may have values on some intervals only.
+    r"""The divisors because of which an answer may have values on some intervals only.
 
     An answer has no value where a divisor is zero, say. An analytic divisor that is zero on an
     interval is zero everywhere. A divisor with branches, such as ``x + \sqrt{x^2}``, may be zero on
@@ -121,13 +121,15 @@ def branching_divisors(
     # The domain of sqrt(x^2 - 1) has two intervals, on which it has different branches.
     form = _Form(variable, integrand, only_linear_ends=True)
     branching: list[Expression] = []
-    for part in dict.fromkeys(part for node in all_nodes(answer) for part in form.excluding(node)):
-        nodes = [node for node in all_nodes(part) if node.args and node.function not in _SINGLE]
-        if form.analytic(part) and _BRANCHING_AT_ZERO.issuperset(node.function for node in nodes):
+    for divisor in dict.fromkeys(u for node in all_nodes(answer) for u in form.excluding(node)):
+        nodes = [node for node in all_nodes(divisor) if node.args and node.function not in _SINGLE]
+        if form.analytic(divisor) and _BRANCHING_AT_ZERO.issuperset(
+            node.function for node in nodes
+        ):
             continue
         if not all(map(_is_algebraic, nodes)):
             return None
-        branching.append(part)
+        branching.append(divisor)
     return branching
 
 
@@ -149,7 +151,7 @@ def _may_step(node: Expression) -> bool:
 
 
 def branch_points(integrand: Expression) -> frozenset[Expression]:
-    """The radicands in an expression, and the arguments of its logarithms."""
+    """The radicands and the arguments of logarithms in an expression."""
     return frozenset(
         node.args[0]
         for node in _branching(integrand)
@@ -236,7 +238,7 @@ class _Form:
     def _one_size(self, node: Expression) -> bool:
         """Whether |node| has the same leading term on both sides of each zero of the node.
 
-        This holds for analytic nodes, polynomials in logarithms, and products of such nodes.
+        The terms agree for analytic nodes, polynomials in logarithms, and products of these.
         """
         if self.in_logarithms(node, self.analytic):
             return True
@@ -296,7 +298,7 @@ class _Form:
     # --- parts that exclude values ---
 
     def excluding(self, node: Expression) -> Iterator[Expression]:
-        """The parts of a node that leave it without a value for some constant values of theirs."""
+        """The subexpressions at some constant values of which a node has no value."""
         name, args = node.function, node.args
         if name == "div":
             yield from self._vanishing(args[1])
@@ -306,7 +308,7 @@ class _Form:
             yield from (arg for arg in args if not is_constant(arg, self.variable))
 
     def _vanishing(self, node: Expression) -> Iterator[Expression]:
-        """The parts of which one is zero wherever the node is."""
+        """Subexpressions of a node. Wherever the node is zero, one of the results is zero."""
         for factor in written_factors(node, self.variable):
             if factor.function in _ROOTS or factor.function == "abs":
                 yield from self._vanishing(factor.args[0])

@@ -77,7 +77,7 @@ def jump(
 
 
 def is_unbounded(comparison: Comparison, low: Ball, high: Ball) -> bool:
-    """Whether the integrand grows as x nears [low, high], and has no finite enclosure on it."""
+    """Whether the integrand grows near [low, high], and has no finite enclosure on [low, high]."""
     step = 2 * (high - low) + NEAR * (1 + abs(low))
     near = far = None
     for bits in (512, 2048):  # an angle that is 1/x^2 takes many

@@ -283,8 +283,7 @@ class JumpSearch:
     def _is_regular(self, interval: CriticalInterval) -> bool:
         """Whether the integrand is analytic in an interval.
 
-        This holds if no argument of a root, logarithm or non-analytic part vanishes in the
-        interval.
+        No argument of a root, logarithm or non-analytic part may vanish in the interval.
         """
         f = self.pool.tape
         jets = self.at.run(f, acb(interval.low.union(interval.high)), derivative=False)
@@ -463,7 +462,7 @@ class JumpSearch:
         return value is not None and value.is_finite() and not value.imag.contains(0)
 
     def _is_bounded(self, interval: CriticalInterval) -> bool:
-        """Whether the integrand is finite and real in an interval and very near to it."""
+        """Whether the integrand is finite and real in an interval and very near to the interval."""
         margin = interval.high - interval.low
         ends = acb(interval.low - margin), acb(interval.high + margin)
         return enclosure(self.at, *ends) is not None
@@ -504,7 +503,7 @@ def _sharpness(magnitude: int) -> tuple[Ball, int]:
     """The width of the interval around a critical point, and the precision in bits.
 
     ``magnitude`` is log2 of the size of the integrand. A width of 2^-n needs 2 n bits, because
-    zeros may be double. If this size is large, differences of values lose bits. Another 2
+    zeros may be double. If the integrand is large, differences of values lose bits. Another 2
     ``magnitude`` bits are therefore added.
     """
     return arb(2) ** (-CLOSE_BITS - 3 * magnitude), 2 * CLOSE_BITS + 8 * magnitude

@@ -1,7 +1,7 @@
 """Factors of polynomials modulo the relations of a field.
 
 Letters: r is a generator with ``r^q = u``, such as a root, or a sine (``s^2 = 1 - c^2``). The
-conjugate of ``a + b r`` with ``r^2 = u`` is ``a - b r``; the norm is their product. Five identities
+conjugate of ``a + b r`` with ``r^2 = u`` is ``a - b r``; the norm is the product. Five identities
 find factors of a polynomial p modulo the relations.
 
 - If u divides the terms of p without r, then ``p = r p'``.
@@ -53,8 +53,8 @@ def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
             # Where a root is positive, its radicand has been a factor before there was the root.
             base, order = field.radicand(r)
             multiply(base.num, fmpq(times, order))
-    known = _known(field) if divides and len(field.related) > 1 else []
-    for factor, (_, conjugate, norm) in [(p, n) for p in known for n in norms(field, p)]:
+    arguments = _arguments(field) if divides and len(field.related) > 1 else []
+    for factor, (_, conjugate, norm) in [(p, n) for p in arguments for n in norms(field, p)]:
         while not norm.is_constant():
             cofactor, remainder = divmod(poly, norm)
             if not remainder.is_zero():
@@ -71,31 +71,31 @@ def factored(field: Field, poly: Poly, *, depth: int = MAX_DEPTH) -> Factors:
         base, e = field.reduce(factor, powers=False), int(times)
         of_base = list(norms(field, base)) if divides else []
         squares = _square(base, of_base) if depth else []
-        for part, k in squares or _conjugate(field, base, of_base):
-            c = part.leading_coefficient()
-            c, new = factored(field, part, depth=depth - 1) if squares else (c, [(part / c, UNIT)])
+        for b, k in squares or _conjugate(field, base, of_base):
+            c = b.leading_coefficient()
+            c, new = factored(field, b, depth=depth - 1) if squares else (c, [(b / c, UNIT)])
             number *= c ** (k * e)
             for inner_base, exponent in new:
                 multiply(inner_base, exponent * k * e)
     return number, [(base, e) for base, e in powers.values() if e and not base.is_one()]
 
 
-def _known(field: Field) -> list[Poly]:
+def _arguments(field: Field) -> list[Poly]:
     """The numerators of the arguments of all roots and logarithms in the field."""
-    return [g.args[0].num for g in field.generators if g.kind in ("root", "ln")]
+    return [g.args[0].num for g in field.generators if g.function in ("root", "ln")]
 
 
 def _without(poly: Poly, g: Generator) -> tuple[Poly, int]:
-    """Split off powers of r, and count them. If there may be many, none is split off."""
+    """Split off powers of r, and count them. With more than `MAX_ROUNDS`, split off none."""
     r, u = g.element.num, g.power
     content = int(poly.term_content().degrees()[g.at])
-    rest = poly / r**content if content else poly
+    quotient = poly / r**content if content else poly
     for times in range(MAX_ROUNDS):
-        constant = rest.subs({str(r): 0}) if rest.degrees()[g.at] else rest
+        constant = quotient.subs({str(r): 0}) if quotient.degrees()[g.at] else quotient
         cofactor, remainder = divmod(constant, u)
         if not remainder.is_zero():
-            return rest, content + times
-        rest = (rest - constant) / r + cofactor * r ** (g.order - 1)
+            return quotient, content + times
+        quotient = (quotient - constant) / r + cofactor * r ** (g.order - 1)
     return poly, 0
 
 
@@ -120,7 +120,7 @@ def norms(field: Field, poly: Poly) -> Iterator[Norm]:
     """Yield each square root r of a polynomial ``a + b r``, with the conjugate and the norm."""
     degrees = poly.degrees()
     for r in field.related:
-        if r.order == 2 and r.kind != "i" and degrees[r.at] == 1:
+        if r.order == 2 and r.function != "i" and degrees[r.at] == 1:
             conjugate = poly - 2 * r.element.num * poly.derivative(r.at)
             with suppress(NotProvedError):  # the product is too large
                 yield r, conjugate, field.reduce(product(poly, conjugate), powers=False)
@@ -147,9 +147,9 @@ def _conjugate(field: Field, poly: Poly, of_poly: list[Norm]) -> list[tuple[Poly
     """
     monic = poly / poly.leading_coefficient()
     for _, conjugate, norm in of_poly:
-        other = conjugate / conjugate.leading_coefficient()
-        if norm and list(monic.coeffs()) < list(other.coeffs()):
+        monic_conjugate = conjugate / conjugate.leading_coefficient()
+        if norm and list(monic.coeffs()) < list(monic_conjugate.coeffs()):
             unit = norm / norm.leading_coefficient()
-            if unit.is_one() or any(known in (unit, -unit) for known in _known(field)):
+            if unit.is_one() or any(argument in (unit, -unit) for argument in _arguments(field)):
                 return [(norm, 1), (conjugate, -1)]
     return [(poly, 1)]

@@ -1,10 +1,10 @@
 """A differential field: rational functions over Q in generators, modulo algebraic relations.
 
 A generator stands for a sub-expression (``x``, ``exp(x/2)``, ``sqrt(1 - x^2)``), and its derivative
-is in the field. It may have a relation ``r^q = u`` with a polynomial u in earlier generators, which
-holds wherever the generator is defined. The leading terms are powers of distinct variables, so that
-the relations are a Groebner basis, and division by each in turn gives the unique remainder modulo
-all of them (Cox, Little and O'Shea, *Ideals, Varieties, and Algorithms*, 2.6).
+is in the field. A generator r may have a relation ``r^q = u`` with a polynomial u in earlier
+generators. The relation holds wherever r is defined. The leading terms are powers of distinct
+variables: the relations are a Groebner basis, and division by each in turn gives the unique
+remainder modulo all (Cox, Little and O'Shea, *Ideals, Varieties, and Algorithms*, 2.6).
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ Slope: TypeAlias = Callable[[], Quotient]
 
 @dataclass(slots=True, eq=False)
 class Generator:
-    """The function ``kind`` applied to ``args``. The relation of order q is ``r^q = power``.
+    """A function of ``args``, or a constant. The relation of order q is ``r^q = power``.
 
-    ``at`` is its place in exponents of polynomials. The partner of a sine is the cosine.
+    ``at`` is the generator's index in exponent vectors. The partner of a sine is the cosine.
     """
 
     index: int
     at: int
     element: Quotient
-    kind: str
+    function: str
     args: tuple[Any, ...]
     order: int
     slope_rule: Slope | None
@@ -87,7 +87,7 @@ class Field:
 
     def get(
         self,
-        kind: str,
+        name: str,
         args: tuple[Any, ...] = (),
         slope: Slope | None = None,
         order: int = 0,
@@ -97,26 +97,26 @@ class Field:
     ) -> Generator:
         """Find or make a generator, whose derivative ``slope`` computes if an argument varies.
 
-        It may be ``real`` where the arguments are, and then also ``positive``.
+        The generator may be ``real`` where the arguments are, and then also ``positive``.
         """
         support = 0
-        for arg in args if kind != "symbol" else ():
+        for arg in args if name != "symbol" else ():
             support |= self.support(arg)
-        real = (real or (self.real_parts and kind in RESTRICTED)) and not support & self.unreal
+        real = (real or (self.real_parts and name in RESTRICTED)) and not support & self.unreal
         for generator in self.generators:
-            if generator.kind == kind and generator.args == args and generator.order == order:
+            if generator.function == name and generator.args == args and generator.order == order:
                 break
         else:
             index = len(self.generators)
             bit, at = 1 << index, self.ring.size - 1 - index
             if at < 0:
                 raise NotProvedError("too many generators")
-            slope = slope if kind == "symbol" or support & self.varying else None
+            slope = slope if name == "symbol" or support & self.varying else None
             self.varying |= bit if slope else 0
             self.unreal |= bit
             self.positive |= bit if real and positive else 0
             element = Quotient(self.ring.variables[at], self.ring.one.num, bit)
-            generator = Generator(index, at, element, kind, args, order, slope)
+            generator = Generator(index, at, element, name, args, order, slope)
             self.generators.append(generator)
         if real:
             self.unreal &= ~generator.element.support
@@ -140,7 +140,7 @@ class Field:
     def radicand(self, generator: Generator) -> tuple[Quotient, int]:
         """The base b of a generator b^(1/n), and n. If the generator is no root, n is 1."""
         base, order = generator.element, 1
-        while (root := self.single(base)) and root.kind == "root":  # a root may be one of a root
+        while (root := self.single(base)) and root.function == "root":  # a root of a root
             base, order = root.args[0], order * root.order
         return base, order
 
@@ -178,31 +178,31 @@ class Field:
         return not any(steps[k] % 2 or least[k] % 2 for k in at)
 
     def is_nonnegative(self, element: Quotient) -> bool:
-        """Whether `is_positive`, or in one real generator and not negative in its range."""
+        """Whether `is_positive`, or nonnegative in the range of the element's only generator."""
         poly, support = element.num, self.support(element)
-        has_root = any(g.kind == "root" and g.args[0] == element for g in self.related)
+        has_root = any(g.function == "root" and g.args[0] == element for g in self.related)
         if has_root or self.is_positive(element):
             return True
         degree = poly.total_degree()
         if not 0 < degree <= MAX_SIGN_DEGREE or support & (support - 1) or support & self.unreal:
             return False
         generator = self.generators[support.bit_length() - 1]
-        record = RECORDS.get(generator.kind)
-        least, most = (record and record.range) or (-math.inf, math.inf)
-        least = max(least, 0.0) if support & self.positive else least
-        if least == -math.inf and (degree % 2 or poly.leading_coefficient() < 0):
+        record = RECORDS.get(generator.function)
+        low, high = (record and record.range) or (-math.inf, math.inf)
+        low = max(low, 0.0) if support & self.positive else low
+        if low == -math.inf and (degree % 2 or poly.leading_coefficient() < 0):
             return False  # nearly always
         terms = {powers[generator.at]: c for powers, c in poly.terms()}
         line = fmpq_poly([terms.get(k, 0) for k in range(degree + 1)])
-        inside = next(x for k in itertools.count(2) if line(x := fmpq(1, k)))
+        sample = next(x for k in itertools.count(2) if line(x := fmpq(1, k)))
         is_long = line.numer().height_bits() > MAX_SIGN_BITS
-        if not least < 1 / int(inside.q) < most or line(inside) < 0 or is_long:
+        if not low < 1 / int(sample.q) < high or line(sample) < 0 or is_long:
             return False
         # The zero of a linear factor is exact, and may be an end of the range. A discriminant tells
         # of most quadratic factors that they have no real zero, in 0.3 us instead of 15.
         odd = [p for p, k in line.factor()[1] if k % 2 and (p.degree() > 2 or p.discriminant() > 0)]
         roots: Any = [root for factor in odd for root, _ in factor.complex_roots()]  # type: ignore[misc,has-type]
-        return all(not z.imag.is_zero() or z.real <= least or z.real >= most for z in roots)
+        return all(not z.imag.is_zero() or z.real <= low or z.real >= high for z in roots)
 
     def reduce(self, poly: Poly, *, powers: bool = True) -> Poly:
         """The remainder modulo all relations; without ``powers``, long powers of sums remain."""
@@ -274,24 +274,24 @@ class Field:
         total = 1
         for generator in self.used(element):
             if not generator.weight:
-                args = generator.args if generator.kind != "symbol" else ()
+                args = generator.args if generator.function != "symbol" else ()
                 generator.weight = 1 + sum(map(self._weight, args))
             total += generator.weight
         return total * (len(element.num) + len(element.den))
 
     def written(self, generator: Generator) -> Expression:
-        kind, args = generator.kind, generator.args
-        if kind == "symbol":
+        name, args = generator.function, generator.args
+        if name == "symbol":
             return Symbol(args[0])
         trees = tuple(map(self.tree, args))
-        if kind == "base":
+        if name == "base":
             return trees[0]
-        if "root" in kind:  # of n/d: the generator is d (n/d)^(1/q)
+        if "root" in name:  # of n/d: the generator is d (n/d)^(1/q)
             root = Call("pow", (trees[0], Number(1, generator.order)))
             return Call("mul", (self.tree(Quotient(args[0].den)), root))
-        if kind == "ln_abs":
+        if name == "ln_abs":
             return Call("ln", (Call("abs", trees),))
-        return Call(kind, trees)
+        return Call(name, trees)
 
     def _tree_of(self, poly: Poly) -> Expression:
         terms: list[Expression] = []

@@ -23,14 +23,14 @@ MAX_TERMS, MAX_DEGREE = 60, 60
 
 
 def normal_forms(
-    expression: Expression, variable: str, kinds: Mapping[str, str]
+    expression: Expression, variable: str, assumptions: Mapping[str, str]
 ) -> list[Expression]:
     """An expression as a quotient of expanded polynomials in exponentials, sines, roots, ...
 
     If the polynomials are small, a second form has factored polynomials.
     """
     with suppress(NotProvedError):
-        field, value = _element(expression, variable, kinds)
+        field, value = _element(expression, variable, assumptions)
         trees = [field.tree(value)]
         if _is_small(value):
             trees.append(Call("div", (_factored(field, value.num), _factored(field, value.den))))
@@ -41,7 +41,7 @@ def normal_forms(
 def slope_factors(expression: Expression, variable: str) -> list[Expression]:
     """The factors of an expression's derivative that depend on the variable.
 
-    One of them is zero where the expression is zero without a change of sign (parameters are real).
+    A factor is zero where the expression is zero without a change of sign (parameters are real).
     """
     with suppress(NotProvedError):
         field, value = _element(expression, variable)
@@ -67,30 +67,30 @@ def has_no_zeros(expression: Expression, variable: str) -> bool:
 def squares(expression: Expression, variable: str) -> list[Expression]:
     """The factors of an expression that have even exponents and may be zero somewhere.
 
-    Such a power is written, where a field may not show it, or a factorization yields it. All
-    parameters are real.
+    Such a power stands in the expression, where a field may not show the power, or comes from a
+    factorization. All parameters are real.
     """
-    found: list[Expression] = []
-    parts = [expression]
-    for part in parts:
-        parts += part.args if part.function in ("mul", "div", "neg") else ()
-    written = [p.args[0] for p in parts if p.function == "pow" and (fold(p.args[1]) or 1) % 2 == 0]
+    bases: list[Expression] = []
+    nodes = [expression]
+    for node in nodes:
+        nodes += node.args if node.function in ("mul", "div", "neg") else ()
+    written = [p.args[0] for p in nodes if p.function == "pow" and (fold(p.args[1]) or 1) % 2 == 0]
     for base, step in [(expression, 2), *((base, 1) for base in written)]:
         with suppress(NotProvedError):
             field, value = _element(base, variable)
             polys = (value.num, value.den) if _is_small(value) and not value.is_zero() else ()
-            for poly, e in (pair for part in polys for pair in factored(field, part)[1]):
+            for poly, e in (pair for p in polys for pair in factored(field, p)[1]):
                 factor = Quotient(poly)
                 may_vanish = not (field.is_positive(factor) or field.is_constant(factor))
                 if may_vanish and (e / step).q == 1:
-                    found.append(field.tree(factor))
-    return found
+                    bases.append(field.tree(factor))
+    return bases
 
 
 def _element(
-    expression: Expression, variable: str, kinds: Mapping[str, str] | None = None
+    expression: Expression, variable: str, assumptions: Mapping[str, str] | None = None
 ) -> tuple[Field, Quotient]:
-    state = {"variable": variable, "kinds": kinds or {}}
+    state = {"variable": variable, "assumptions": assumptions or {}}
     tower, element = attempted(lambda t: t.field.normal(t.value(expression)), **state)
     if element is None:
         raise NotProvedError("no element of a field")

@@ -48,7 +48,7 @@ class Case:
 class Proof:
     """A proof that F' = f at all points where both are defined, except at isolated points.
 
-    At these, an expression in a condition is zero, or a function such as ``|x|`` has a breakpoint.
+    The exceptions are zeros of conditions, and breakpoints of functions such as ``|x|``.
 
     Attributes:
         rules: the functions and the rewriting rules that were used.
@@ -72,7 +72,7 @@ def prove(
     answer: Expression,
     integrand: Expression,
     variable: str,
-    kinds: Mapping[str, str],
+    assumptions: Mapping[str, str],
     *,
     real_parts: bool = True,
     real_roots: bool = True,
@@ -83,7 +83,7 @@ def prove(
         answer: F.
         integrand: f.
         variable: the variable, which is real.
-        kinds: assumptions on the parameters. A parameter without an assumption is real.
+        assumptions: assumptions on the parameters. A parameter without an assumption is real.
         real_parts: whether to ignore points at which a radical or logarithm of f is not real.
         real_roots: whether odd roots of negative numbers are real. If not, they are principal.
 
@@ -96,7 +96,7 @@ def prove(
     True
 
     """
-    search = ProofSearch(answer, integrand, variable, kinds, real_parts, real_roots)
+    search = ProofSearch(answer, integrand, variable, assumptions, real_parts, real_roots)
     return search.whole or search.in_cases
 
 
@@ -104,13 +104,13 @@ def prove(
 class ProofSearch:
     """The search for a proof, first without cases of signs, then with cases (see `prove`).
 
-    Each of the two runs when its result is first asked for; the search with cases takes long.
+    Each search runs when the result is first read; the search with cases takes long.
     """
 
     answer: Expression
     integrand: Expression
     variable: str
-    kinds: Mapping[str, str]
+    assumptions: Mapping[str, str]
     real_parts: bool = True
     real_roots: bool = True
     units: list[Any] = field(default_factory=list)
@@ -121,7 +121,7 @@ class ProofSearch:
 
     @property
     def whole(self) -> Proof | None:
-        """The proof without cases of signs, if one was found."""
+        """The proof without cases of signs, if this proof was found."""
         tower, case = self._first
         return Proof(tuple(sorted(tower.rules)), (case,)) if case else None
 
@@ -132,7 +132,7 @@ class ProofSearch:
 
     @cached_property
     def in_cases(self) -> Proof | None:
-        """The proof by cases of signs, or None if none was found."""
+        """The proof by cases of signs, or None if no proof was found."""
         rules, proved = set[str](), list[Case]()
         waiting: list[Signs] = [()] if self.is_splittable else []
         for _ in range(MAX_CASES):
@@ -152,7 +152,7 @@ class ProofSearch:
 
     def _attempt(self, **state: Any) -> tuple[Tower, Case | None]:
         """Try to prove F' = f. The results are the last tower, and the proved case."""
-        state |= {"variable": self.variable, "kinds": self.kinds, "units": self.units}
+        state |= {"variable": self.variable, "assumptions": self.assumptions, "units": self.units}
         return attempted(self._equal, principal_roots=not self.real_roots, **state)
 
     def _equal(self, tower: Tower) -> Case:
@@ -208,6 +208,6 @@ def _vanishes(tower: Tower, total: Quotient) -> bool:
 
 
 def _without_content(poly: Poly) -> Poly:
-    """The polynomial divided by its monomial factor, a high power of which makes a test slow."""
+    """The polynomial divided by the monomial factor, a high power of which makes a test slow."""
     content = poly.term_content()
     return poly if poly.is_zero() or content.is_one() else poly / content

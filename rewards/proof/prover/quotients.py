@@ -26,7 +26,7 @@ UNIT = fmpq(1)
 
 
 class NotProvedError(Exception):
-    """The prover gives up: it can neither prove nor refute the identity."""
+    """The prover can neither prove nor refute the identity."""
 
 
 def gcd(a: Poly, b: Poly) -> Poly:
@@ -44,8 +44,9 @@ def _may_take_long(a: Poly, b: Poly) -> bool:
     if math.prod([1 + degree for degree in map(max, a.degrees(), b.degrees())]) <= MAX_GCD_BOX:
         return False
     # FLINT's deflation replaces x^5000 by x if all exponents allow this.
-    (steps, low), (others, least) = a.deflation_index(), b.deflation_index()
-    rows = zip(a.degrees(), low, b.degrees(), least, map(math.gcd, steps, others), strict=True)
+    (a_strides, a_shifts), (b_strides, b_shifts) = a.deflation_index(), b.deflation_index()
+    strides = map(math.gcd, a_strides, b_strides)
+    rows = zip(a.degrees(), a_shifts, b.degrees(), b_shifts, strides, strict=True)
     spans = [max(d - m, e - n) // max(1, step) for d, m, e, n, step in rows]
     return bool(math.prod(1 + span for span in spans) > MAX_GCD_BOX)
 
@@ -71,7 +72,7 @@ def product(a: Poly, b: Poly) -> Poly:
 class Quotient:
     """A fraction in lowest terms with a denominator whose leading coefficient is 1.
 
-    ``support`` has a bit for each generator that occurs. It is -1 until it is computed.
+    ``support`` has a bit for each generator that occurs, and is -1 until computed.
     """
 
     __slots__ = ("den", "num", "support")

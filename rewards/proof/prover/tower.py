@@ -6,8 +6,8 @@ tower (Bronstein, *Symbolic Integration I*, chapter 3). The modules of `rules` r
 A rule computes a value by an equation that holds wherever both sides are defined. Branches are
 those of `rewards.numeric.ball_arithmetic.jets`: principal, except that odd roots of negative
 numbers are real. Equations that hold for certain *signs* only are left to a second search
-(``split``), which factors radicands and arguments of logarithms. It distinguishes *cases*: each
-assumes a sign for every factor, and F' = f has to be proved in all.
+(``split``), which factors radicands and arguments of logarithms. A *case* assumes a sign for every
+factor, and F' = f has to be proved in all cases.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Law(Generic[T]):
     of_unit: Callable[[Tower, Quotient], T]
     multiple: Callable[[Tower, T, int], T]
     of_zero: Callable[[Field], T]
-    most: int
+    max_multiple: int
 
 
 @dataclass(slots=True)
@@ -63,13 +63,13 @@ class Tower:
     rules have requested. ``nowhere`` says that f has no real value under these signs, so that
     nothing remains to be proved.
     ``monomials`` has the monomials of the coordinates of exponents and angles (`lattice`), and
-    ``first`` the units that are known before the first of these. ``values`` has the elements of
+    ``known_units`` the units of an earlier tower (`attempted`). ``values`` has the elements of
     nodes, and the nodes, so that no other node gets the same identity.
     """
 
     field: Field
     variable: str
-    kinds: Mapping[str, str]
+    assumptions: Mapping[str, str]
     split: bool = False
     case: Signs = ()
     principal_roots: bool = False
@@ -78,7 +78,7 @@ class Tower:
     nowhere: bool = False
     rules: set[str] = new(default_factory=set)
     conditions: list[tuple[Poly, Expression, int]] = new(default_factory=list)
-    first: Sequence[tuple[Law[Any], Expression]] = ()
+    known_units: Sequence[tuple[Law[Any], Expression]] = ()
     values: dict[Any, tuple[Expression, Quotient]] = new(default_factory=dict)
     monomials: list[Quotient] = new(default_factory=list)
     lattices: dict[Law[Any], Lattice] = new(default_factory=dict)
@@ -91,7 +91,7 @@ class Tower:
 
     def symbol(self, name: str) -> Quotient:
         slope = (lambda: self.field.ring.one) if name == self.variable else None
-        positive = slope is None and self.kinds.get(name) in POSITIVE
+        positive = slope is None and self.assumptions.get(name) in POSITIVE
         generator = self.field.get("symbol", (name,), slope, real=True, positive=positive)
         self.symbols[name] = generator.element
         return generator.element
@@ -128,59 +128,59 @@ class Tower:
         return reduce(add, (self.monomials[key] * c for key, c in vector.items()))
 
     def finest(self) -> list[tuple[Law[Any], Expression]]:
-        """All units of the lattices, first those of monomials of which others may be made."""
+        """All units of the lattices, sorted by their latest monomial, which may contain earlier."""
         units = [(law, unit) for law, lattice in self.lattices.items() for unit in lattice.basis()]
         units.sort(key=lambda pair: max(pair[1]))
         return [(law, self.field.tree(self._sum(unit))) for law, unit in units]
 
     def of_sum(self, law: Law[T], u: Quotient) -> T:
         """Compute f(u) from f at multiples of units, and at addends of u that have rules."""
-        units, self.first = self.first, ()
-        for other, tree in units:
+        units, self.known_units = self.known_units, ()
+        for unit_law, tree in units:
             with self.no_part():
-                vector, *_ = self._vector(other, self.value(tree))
-            self.lattices.setdefault(other, Lattice(other.most)).add(vector)
-        lattice = self.lattices.get(law) or self.lattices.setdefault(law, Lattice(law.most))
-        for before, value in lattice.values:  # is often asked for again
-            if before.num == u.num and before.den == u.den:
+                vector, *_ = self._vector(unit_law, self.value(tree))
+            self.lattices.setdefault(unit_law, Lattice(unit_law.max_multiple)).add(vector)
+        lattice = self.lattices.get(law) or self.lattices.setdefault(law, Lattice(law.max_multiple))
+        for argument, value in lattice.values:  # the same sum often occurs again
+            if argument.num == u.num and argument.den == u.den:
                 return value  # type: ignore[no-any-return]
-        vector, sign, parts = self._vector(law, u)
+        vector, sign, images = self._vector(law, u)
         multiples = lattice.add(vector)
         self.is_coarse |= len(lattice.vectors) > len(lattice.units)
         if multiples is None:  # a proof may be missed
-            parts.append(law.multiple(self, law.of_unit(self, self._sum(vector)), sign))
+            images.append(law.multiple(self, law.of_unit(self, self._sum(vector)), sign))
         for at, n in multiples or ():
             if at not in lattice.generators:
                 lattice.generators[at] = law.of_unit(self, self._sum(lattice.units[at]))
-            parts.append(law.multiple(self, lattice.generators[at], sign * int(n.p)))
-        result = reduce(mul, parts) if parts else law.of_zero(self.field)
+            images.append(law.multiple(self, lattice.generators[at], sign * int(n.p)))
+        result = reduce(mul, images) if images else law.of_zero(self.field)
         lattice.values.append((u, result))
         return result
 
     def _vector(self, law: Law[T], u: Quotient) -> tuple[Vector, int, list[Any]]:
         """The vector of plus or minus the addends without rules, the sign, and f at the others."""
         vector: Vector = {}
-        parts: list[Any] = []
+        images: list[Any] = []
         for c, arg in self.addends(u):
             by_rule = law.by_rule(self, c, arg, self.field.single(arg))
             if by_rule is not None:
-                parts.append(by_rule)
+                images.append(by_rule)
                 continue
             if arg not in self.monomials:
                 self.monomials.append(arg)
             vector[self.monomials.index(arg)] = c
         sign = 1 if next(iter(vector.values()), 1) > 0 else -1
-        return {key: sign * c for key, c in vector.items()}, sign, parts
+        return {key: sign * c for key, c in vector.items()}, sign, images
 
     @contextmanager
     def no_part(self, *, only_if: bool = True) -> Iterator[None]:
-        """Evaluate what need not be real where the integrand is."""
-        before = self.field.real_parts
-        self.field.real_parts = before and not only_if
+        """Evaluate an expression that need not be real where the integrand is."""
+        outer = self.field.real_parts
+        self.field.real_parts = outer and not only_if
         try:
             yield
         finally:
-            self.field.real_parts = before
+            self.field.real_parts = outer
 
     def function(
         self, name: str, args: tuple[Quotient, ...], rate: Slope, *, at: int = 0, real: bool = False
@@ -221,26 +221,24 @@ class Tower:
         record = RECORDS[name]
         arguments = record.arguments.split()
         if record.definition:
-            given = dict(zip(arguments, values, strict=True))
-            return self.formula(template(record.definition), given)
+            bindings = dict(zip(arguments, values, strict=True))
+            return self.formula(template(record.definition), bindings)
         values = tuple(map(self.field.normal, values))
         if not record.derivative or len(arguments) != len(values):
-            if all(map(self.field.is_constant, values)):
-                return self.function(
-                    name, values, lambda: self.field.ring.zero
-                )  # of numbers, as zeta(3)
+            if all(map(self.field.is_constant, values)):  # a number, such as zeta(3)
+                return self.function(name, values, lambda: self.field.ring.zero)
             raise NotProvedError(f"no rule for {name}")
         if record.parity == ODD:  # of arguments with a positive leading coefficient only
             (u,) = values
             if u.is_zero() or u.num.leading_coefficient() < 0:
                 return u if u.is_zero() else -self.by_record(name, -u)
-        given = dict(zip(arguments, values, strict=True))
-        slope = lambda: self.formula(template(record.derivative), given)  # noqa: E731
+        bindings = dict(zip(arguments, values, strict=True))
+        slope = lambda: self.formula(template(record.derivative), bindings)  # noqa: E731
         real = len(values) == 1 and not record.domain
         return self.function(name, values, slope, at=arguments.index("u"), real=real)
 
     def formula(self, tree: Expression, variables: Mapping[str, Quotient]) -> Quotient:
-        """The value of a formula at values of its variables."""
+        """The value of a formula at values of the variables."""
         if type(tree) is Symbol:
             return variables[tree.name]
         if type(tree) is Number:
@@ -249,16 +247,16 @@ class Tower:
 
 
 def attempted(use: Callable[[Tower], T], **state: Any) -> tuple[Tower, T | None]:
-    """Apply ``use`` to a tower with the attributes in ``state``. Return both (None if it failed).
+    """Apply ``use`` to a tower with the attributes in ``state``. Return tower and value, or None.
 
-    The first tower makes a generator for each unit as it comes. If an exponent or angle is no whole
-    combination of these, another is built for the ``units`` of all that were read. The first cannot
-    be extended: ``sqrt(1 + cos x)`` has become a root, and is ``sqrt(2)|cos(x/2)|``. Another is
-    also built if the ring has too few variables.
+    The first tower makes a generator for each unit when it is read. If an exponent or angle is no
+    integer combination of units, a second tower gets the ``units`` of all exponents and angles. The
+    first cannot be extended: ``sqrt(1 + cos x)`` has become a root, and is ``sqrt(2)|cos(x/2)|``. A
+    ring with too few variables is another reason for a second tower.
     """
     units = state.pop("units", [])
     for ring in RINGS:
-        tower, value = Tower(Field(ring), first=tuple(units), **state), None
+        tower, value = Tower(Field(ring), known_units=tuple(units), **state), None
         with suppress(NotProvedError):
             value = use(tower)
         if tower.is_coarse:

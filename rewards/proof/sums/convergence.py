@@ -1,4 +1,4 @@
-"""Whether a sum converges: by its values where these are enclosed, else by comparison."""
+"""Whether a sum converges: by enclosed values of the sum, else by comparison."""
 
 from __future__ import annotations
 
@@ -84,10 +84,12 @@ def _alternates_to_zero(problem: SumProblem) -> bool:
 
     The sum then converges by Leibniz's criterion.
     """
+    # With (-1)^n replaced by 1 and by -1, the term is b(n) and has to become -b(n).
     n = problem.counter
     size, negated = (_with_sign(problem.term, n, sign) for sign in (1, -1))
     if n not in symbols_of(size) or identical(negated, neg(size), {}) is None:
         return False
+    # b is monotone near infinity if the sign of its derivative has a limit.
     slope_sign = Call("sgn", (differentiate(size, n),))
     is_monotone = limit(slope_sign, n, 1).value in (Number(1), Number(-1))
     return is_monotone and limit(size, n, 1).value == ZERO
@@ -123,7 +125,7 @@ def values_or_divergence(
 ) -> list[ParameterPoint]:
     """The values of a sum at chosen values of its parameters.
 
-    If the sum is proved to diverge, the result is a single entry that says so.
+    If the sum is proved to diverge, the result is a single entry that states the divergence.
 
     Args:
         problem: the sum.
@@ -146,9 +148,9 @@ def values_or_divergence(
 
 
 def _check_first_terms(problem: SumProblem) -> None:
-    first = fold(problem.limits[0]) if problem.limits else None
-    if first is not None:
-        check_first_terms(problem.term, problem.counter, int(first))
+    lower = fold(problem.limits[0]) if problem.limits else None
+    if lower is not None:
+        check_first_terms(problem.term, problem.counter, int(lower))
 
 
 def judge_divergence(problem: SumProblem, infinity: int) -> Outcome:
@@ -177,13 +179,13 @@ def judge_divergence(problem: SumProblem, infinity: int) -> Outcome:
     return Outcome(Status.CORRECT, points=len(chosen), proof=proof)
 
 
-def judge_convergence(problem: SumProblem, kind: str = "") -> Outcome:
-    """Judge the answer "converges". ``kind`` may be "absolute" or "conditional"."""
-    if kind:
-        of_sizes = judge_convergence(problem._replace(term=Call("abs", (problem.term,))))
-        if kind == "absolute" or of_sizes.status not in (Status.CORRECT, Status.INCORRECT):
-            return of_sizes
-        if of_sizes.status is Status.CORRECT:
+def judge_convergence(problem: SumProblem, mode: str = "") -> Outcome:
+    """Judge the answer "converges". ``mode`` may be "absolute" or "conditional"."""
+    if mode:
+        absolute = judge_convergence(problem._replace(term=Call("abs", (problem.term,))))
+        if mode == "absolute" or absolute.status not in (Status.CORRECT, Status.INCORRECT):
+            return absolute
+        if absolute.status is Status.CORRECT:
             return Outcome(Status.INCORRECT, detail="the sum converges absolutely")
     opposite = judge_divergence(problem, 0)
     if opposite.status is Status.CORRECT:

@@ -65,7 +65,7 @@ def prove_sum(problem: SumProblem, answer: Expression, join: Join = add) -> tupl
 
     Args:
         problem: the sum. The variable of the induction must not occur in the term.
-        answer: the closed form. It includes the problem's factor and addend.
+        answer: the closed form, with the problem's factor and addend.
         join: `mul` if the terms are multiplied, not added.
 
     Returns:
@@ -77,8 +77,9 @@ def prove_sum(problem: SumProblem, answer: Expression, join: Join = add) -> tupl
     lower, upper = problem.limits
     inner = answer if problem.outside == ZERO else add(answer, neg(problem.outside))
     inner = inner if problem.factor == ONE else div(inner, problem.factor)
-    kinds = problem.assumptions.items()
-    assumptions = {name: kind for name, kind in kinds if kind in ("positive", "real")}
+    assumptions = problem.assumptions
+    # the prover knows no integers: a parameter that is one is a real number to the induction
+    assumptions = {n: a for n, a in assumptions.items() if a in ("positive", "real")}
     for variable in sorted(symbols_of(upper) - symbols_of(lower) - symbols_of(problem.term)):
         induction = _Induction(problem, inner, variable, assumptions, join)
         rules = induction.step()
@@ -90,13 +91,13 @@ def prove_sum(problem: SumProblem, answer: Expression, join: Join = add) -> tupl
 
 @dataclass(frozen=True, slots=True)
 class _Induction:
-    """A proof that F(n) is a sum up to p n + q. A proof has names of rules, or is None if it fails.
+    """A proof that F(n) is a sum up to p n + q. A proof is the names of the rules, or None.
 
     Attributes:
         problem: the sum. The variable must not occur in the term.
         answer: F, without the problem's factor and addend.
         variable: n.
-        kinds: assumptions on the parameters.
+        assumptions: assumptions on the parameters.
         join: as for `prove_sum`.
 
     """
@@ -104,7 +105,7 @@ class _Induction:
     problem: SumProblem
     answer: Expression
     variable: str
-    kinds: Mapping[str, str]
+    assumptions: Mapping[str, str]
     join: Join
 
     def step(self) -> tuple[str, ...] | None:
@@ -116,8 +117,8 @@ class _Induction:
         n = Symbol(self.variable)
         preceding = substitute(self.answer, self.variable, add(n, Number(-1)))
         added = [self._term(add(upper, Number(-i))) for i in range(int(steps))]
-        kinds = {**self.kinds, self.variable: "positive"}
-        return identical(self.answer, self.join(preceding, *added), kinds)
+        assumptions = {**self.assumptions, self.variable: "positive"}
+        return identical(self.answer, self.join(preceding, *added), assumptions)
 
     def base(self) -> tuple[str, ...] | None:
         """Prove the value of F for one n."""
@@ -139,31 +140,31 @@ class _Induction:
             at = Number(int(n))
             terms = [self._term(Number(k)) for k in range(int(low), int(start + slope * n) + 1)]
         value = substitute(self.answer, self.variable, at)
-        return identical(value, self.join(*terms), self.kinds)
+        return identical(value, self.join(*terms), self.assumptions)
 
     def _term(self, index: Expression) -> Expression:
         return substitute(self.problem.term, self.problem.counter, index)
 
 
 def identical(
-    left: Expression, right: Expression, kinds: Mapping[str, str]
+    lhs: Expression, rhs: Expression, assumptions: Mapping[str, str]
 ) -> tuple[str, ...] | None:
     """Prove that two expressions are equal for all whole-number values of their symbols.
 
     Return the rules used. If no proof is found, return None.
     """
-    if not {node.function for tree in (left, right) for node in nodes_of(tree)} <= _ANALYTIC:
+    if not {node.function for tree in (lhs, rhs) for node in nodes_of(tree)} <= _ANALYTIC:
         return None
     atoms = _Atoms()
-    left, right = atoms.written(left), atoms.written(right)
-    if size(left) + size(right) > MAX_NODES:
+    lhs, rhs = atoms.written(lhs), atoms.written(rhs)
+    if size(lhs) + size(rhs) > MAX_NODES:
         return None
     rules: set[str] = set()
     for signs in product((1, -1), repeat=len(atoms.signs)):
         values = [*zip(atoms.signs, map(Number, signs), strict=True)]
-        sides = [substitute_all(side, values) for side in (left, right)]
+        sides = [substitute_all(side, values) for side in (lhs, rhs)]
         # both are equal if t times one is an antiderivative of the other
-        proof = prove(mul(sides[0], Symbol(_FRESH)), sides[1], _FRESH, kinds, real_parts=True)
+        proof = prove(mul(sides[0], Symbol(_FRESH)), sides[1], _FRESH, assumptions, real_parts=True)
         if proof is None:
             return None
         rules.update(proof.rules)
@@ -302,8 +303,8 @@ def _factors(base: Expression, times: int = 1) -> Iterator[tuple[Expression, int
     if value:
         if value < 0:
             yield Number(-1), times
-        for part, sign in ((value.numerator, times), (value.denominator, -times)):
-            for prime, exponent in fmpz(part).factor(trial_limit=MAX_PRIMES):
+        for integer, sign in ((value.numerator, times), (value.denominator, -times)):
+            for prime, exponent in fmpz(integer).factor(trial_limit=MAX_PRIMES):
                 yield Number(int(prime)), sign * int(exponent)
     elif base.function == "div":
         yield from _factors(base.args[0], times)

@@ -39,7 +39,8 @@ _FILLER: Final = re.compile(
 )
 #: What a name may be said to be without a word for its kind.
 _NOUN: Final = re.compile(r"(?<![\\A-Za-z])(?:constant|parameter)s?(?![A-Za-z])")
-#: Words for a kind of parameter, and the kinds of `rewards.numeric.sampling` that they name.
+#: Words for assumptions on a parameter, and the names of the assumptions in
+#: `rewards.numeric.sampling.pool.ASSUMPTIONS`.
 _WORDS: Final = {
     "real": "real", "rational": "real", "nonzero": "real", "non-zero": "real",
     "positive": "positive", "nonnegative": "positive", "non-negative": "positive",
@@ -69,10 +70,11 @@ _FLIPPED: Final = {"gt": "lt", "ge": "le"}
 
 
 class Conditions(NamedTuple):
-    """The kinds of a problem's parameters, and the comparisons between parameters.
+    """The assumptions on a problem's parameters, and the comparisons that parameters satisfy.
 
     Attributes:
-        kinds: pairs of a name and a kind, as in `rewards.numeric.sampling.pool.ASSUMPTIONS`.
+        assumptions: pairs of a name and an assumption of
+            `rewards.numeric.sampling.pool.ASSUMPTIONS`.
         comparisons: all comparisons, as trees of ``lt``, ``le`` and ``ne``.
 
     Example:
@@ -81,7 +83,7 @@ class Conditions(NamedTuple):
 
     """
 
-    kinds: tuple[tuple[str, str], ...] = ()
+    assumptions: tuple[tuple[str, str], ...] = ()
     comparisons: tuple[Expression, ...] = ()
 
     def also(self, further: Conditions) -> Conditions:
@@ -91,10 +93,11 @@ class Conditions(NamedTuple):
             further: the further conditions.
 
         Returns:
-            The kinds and the comparisons of the two objects.
+            The assumptions and the comparisons of the two objects.
 
         """
-        return Conditions(self.kinds + further.kinds, self.comparisons + further.comparisons)
+        assumptions = self.assumptions + further.assumptions
+        return Conditions(assumptions, self.comparisons + further.comparisons)
 
 
 #: The lower and the upper bound of a variable, or None for an infinite one.
@@ -140,7 +143,7 @@ def conditions_of(text: str) -> Conditions | None:
     Raises:
         ProblemError: a parameter is said to be positive and negative.
 
-    >>> conditions_of(r"\text{where }n\text{ is a positive integer and }a<0").kinds
+    >>> conditions_of(r"\text{where }n\text{ is a positive integer and }a<0").assumptions
     (('a', 'negative'), ('n', 'integer'))
 
     """
@@ -163,10 +166,10 @@ def has_kind(text: str) -> bool:
 class _Statements:
     """The statements about names in the preceding clauses.
 
-    ``words`` has the kinds stated for each name. ``comparisons`` has the comparisons as trees.
-    ``pending`` has names whose kind follows later, as a in "a and b are positive". ``recent`` has
-    the names to which the last kind applies. ``excluded`` has the numbers missing
-    from the set of the clause.
+    ``words`` has the assumptions stated for each name. ``comparisons`` has the comparisons, as
+    trees. ``pending`` has names whose assumption follows later, as a in "a and b are positive".
+    ``recent`` has the names to which the last assumption applies. ``excluded`` has the numbers that
+    the set of the clause lacks.
     """
 
     words: dict[str, set[str]] = field(default_factory=dict)
@@ -221,11 +224,11 @@ class _Statements:
         self.recent, self.pending, self.excluded = list(names), [], []
 
     def conditions(self) -> Conditions:
-        """All comparisons, and the kinds of the names, from the words and the comparisons."""
-        kind_by_name = tuple((name, self._kind(name)) for name in sorted(self.words))
-        return Conditions(kind_by_name, tuple(dict.fromkeys(self.comparisons)))
+        """All comparisons, and the assumptions on the names, from the words and the comparisons."""
+        assumptions = tuple((name, self._assumption(name)) for name in sorted(self.words))
+        return Conditions(assumptions, tuple(dict.fromkeys(self.comparisons)))
 
-    def _kind(self, name: str) -> str:
+    def _assumption(self, name: str) -> str:
         words = self.words[name]
         sign = {"positive", "negative"} & (
             words | {_sign(comparison, name) for comparison in self.comparisons}

@@ -51,7 +51,7 @@ class DerivativeQuestion:
         function: the name of the implicit function. Empty if ``curve`` is None.
         point: the values of variables at the point of evaluation. Empty if the question asks
             for the derivative as a function.
-        kinds: pairs of a parameter's name and kind, such as ``integer``.
+        assumptions: pairs of a parameter's name and an assumption, such as ``integer``.
         bounds: the lower and the upper bound of the variable. An unstated bound is
             None.
 
@@ -63,7 +63,7 @@ class DerivativeQuestion:
     curve: Expression | None = None
     function: str = ""
     point: tuple[tuple[str, Expression], ...] = ()
-    kinds: tuple[tuple[str, str], ...] = ()
+    assumptions: tuple[tuple[str, str], ...] = ()
     bounds: Bounds = (None, None)
 
 
@@ -238,7 +238,7 @@ class _QuestionReader:
             curve,
             name,
             point,
-            self.conditions.kinds,
+            self.conditions.assumptions,
             bounds_of(self.conditions.comparisons, variable),
         )
 

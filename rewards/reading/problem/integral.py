@@ -88,7 +88,7 @@ def read_integral(
         question = integral_question(text)
         if question is not None:
             formula, conditions = question
-            problem = _read_formula(formula, variable, {*parameters, *dict(conditions.kinds)})
+            problem = _read_formula(formula, variable, {*parameters, *dict(conditions.assumptions)})
             return problem._replace(conditions=problem.conditions.also(conditions))
     except ProblemError as error:
         if MARKED.search(text):  # what the words say is no fault of the formula
@@ -116,7 +116,7 @@ def _read_formula(text: str, variable: str | None, parameters: Collection[str]) 
             splits.reverse()
         for integrand, stated in splits:
             with suppress(ProblemError):
-                stated_names = {name for name, _ in stated.kinds}
+                stated_names = {name for name, _ in stated.assumptions}
                 shortened = layout._replace(body=integrand)
                 named, body, readings = _integrand(
                     text, shortened, variable, parameters | stated_names
@@ -131,7 +131,7 @@ def _read_formula(text: str, variable: str | None, parameters: Collection[str]) 
         body = f"{layout.factor} {body}"
         readings = _times(text, layout.factor, readings, chosen)
     if "(" in body or "d" in body:
-        parameters |= {name for name, _ in conditions.kinds}
+        parameters |= {name for name, _ in conditions.assumptions}
         readings = with_real_parameters(readings, text, body, chosen, parameters, layout.has_sign)
     problem = IntegralProblem(
         named, readings, None, None, layout.principal_value, layout.has_sign, conditions

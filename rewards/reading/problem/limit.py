@@ -100,10 +100,10 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
     if len(text) > LONGEST:
         raise ProblemError("the problem is too long")
     formula, conditions = limit_question(text) or (text, Conditions())
-    problem = _read_formula(formula, {*parameters, *dict(conditions.kinds)})
+    problem = _read_formula(formula, {*parameters, *dict(conditions.assumptions)})
     if problem.beside is not None and conditions != Conditions():
         raise ProblemError(f"{text!r}: a condition on a limit in two variables is not read")
-    is_integer = dict(conditions.kinds).get(problem.variable) == "integer"
+    is_integer = dict(conditions.assumptions).get(problem.variable) == "integer"
     return problem._replace(
         conditions=problem.conditions.also(conditions),
         whole=problem.whole or (problem.at == 1 and is_integer),
@@ -132,11 +132,11 @@ def _read_formula(text: str, parameters: Collection[str]) -> LimitProblem:
     body = cut_tail(body).strip()
     body, conditions = restored_tables(body, tables), Conditions()
     try:
-        readings = _readings(body, variable, text, {*parameters, *dict(conditions.kinds)})
+        readings = _readings(body, variable, text, {*parameters, *dict(conditions.assumptions)})
     except ProblemError:
         for inner_body, stated in behind(body):
             with suppress(ProblemError):
-                names = {*parameters, *dict(stated.kinds)}
+                names = {*parameters, *dict(stated.assumptions)}
                 readings, conditions = _readings(inner_body, variable, text, names), stated
                 break
         else:
@@ -144,7 +144,7 @@ def _read_formula(text: str, parameters: Collection[str]) -> LimitProblem:
     if plane is not None and (isinstance(point, int) or conditions != Conditions()):
         raise ProblemError(f"{text!r}: a condition on a limit in two variables is not read")
     is_sequence = point == 1 and (
-        variable in {*INDEX_LETTERS} or dict(conditions.kinds).get(variable) == "integer"
+        variable in {*INDEX_LETTERS} or dict(conditions.assumptions).get(variable) == "integer"
     )
     return LimitProblem(variable, point, side, readings, conditions, is_sequence, second_limit)
 

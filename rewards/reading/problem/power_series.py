@@ -177,8 +177,8 @@ class SeriesQuestion:
 
     @property
     def assumptions(self) -> dict[str, str]:
-        """The kinds of the parameters."""
-        return dict(self.conditions.kinds)
+        """The assumptions on the parameters."""
+        return dict(self.conditions.assumptions)
 
     @property
     def parameters(self) -> tuple[str, ...]:

@@ -120,8 +120,8 @@ class SumProblem(NamedTuple):
 
     @property
     def assumptions(self) -> dict[str, str]:
-        """The kinds of the parameters. By default, symbols in limits are integers."""
-        return dict.fromkeys(self.whole_parameters, "integer") | dict(self.conditions.kinds)
+        """The assumptions on the parameters. By default, symbols in limits are integers."""
+        return dict.fromkeys(self.whole_parameters, "integer") | dict(self.conditions.assumptions)
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -364,8 +364,8 @@ def _without_delta(problem: SumProblem) -> SumProblem:
             bounds.append(Call("le", (index_value, problem.upper)))
         for bound in bounds:
             term = Call("piecewise", (term, bound, ZERO))
-        kinds = {name: "integer", **dict(problem.conditions.kinds)}
-        conditions = problem.conditions._replace(kinds=tuple(sorted(kinds.items())))
+        assumptions = {name: "integer", **dict(problem.conditions.assumptions)}
+        conditions = problem.conditions._replace(assumptions=tuple(sorted(assumptions.items())))
         return problem._replace(term=term, lower=ONE, upper=ONE, conditions=conditions)
     return problem
 
@@ -476,7 +476,7 @@ def _terms(
         raise ProblemError(f"{text!r} has no term")
     readings = readings_of(body, text, index)
     suspects = set().union(*(symbols_of(reading.expression) for reading in readings)) - {index}
-    declared = {name for name, _ in conditions.kinds}
+    declared = {name for name, _ in conditions.assumptions}
     declared |= {name for name in suspects if _KRONECKER.fullmatch(name)}
     faults = parameter_faults(body, suspects - declared, index, False)
     if faults:

@@ -36,19 +36,19 @@ def proposed(question: LimitQuestion) -> Limit | None:
     result is rejected if the values of the function do not approach the result. If both results are
     rejected, None is returned.
     """
-    for kinds in ({}, {question.variable: "real"}):
-        found = _found_by_sympy(question, kinds)
+    for assumptions in ({}, {question.variable: "real"}):
+        found = _found_by_sympy(question, assumptions)
         if found is not None and is_approached(question, found):
             return found
     return None
 
 
-def _found_by_sympy(question: LimitQuestion, kinds: dict[str, str]) -> Limit | None:
+def _found_by_sympy(question: LimitQuestion, assumptions: dict[str, str]) -> Limit | None:
     """The result of `sympy.limit`, which mostly uses Gruntz's algorithm."""
     import sympy
 
     try:
-        expression = to_sympy(question.expression, kinds)
+        expression = to_sympy(question.expression, assumptions)
         variable = next(s for s in expression.free_symbols if s.name == question.variable)
         infinity = {1: sympy.oo, -1: -sympy.oo}
         at = infinity[question.at] if isinstance(question.at, int) else to_sympy(question.at)

@@ -123,13 +123,13 @@ def _cofactors(base: Field, total: Poly) -> tuple[list[Poly], Poly]:
 
 
 def _generator(base: Field, g: Generator, slope: Quotient | None) -> dict[str, Any]:
-    variable = g.kind == "symbol" and g.slope_rule is not None
+    variable = g.function == "symbol" and g.slope_rule is not None
     args = [arg for arg in g.args if isinstance(arg, Quotient)]
     return {
-        "function": "variable" if variable else g.kind,
+        "function": "variable" if variable else g.function,
         "meaning": to_latex(base.written(g)),
         "args": [_fraction(base, arg) for arg in args],
-        "unit": f"1/{g.order}" if "root" in g.kind else "1",
+        "unit": f"1/{g.order}" if "root" in g.function else "1",
         "partner": g.partner.index if g.partner else None,
         "derivative": None if slope is None else _fraction(base, slope),
     }

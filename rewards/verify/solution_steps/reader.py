@@ -24,7 +24,7 @@ from .result import Claim, Definition, Judgement
 from .scope import UNRELATED, Range, Scope
 from .sides import AT, CALL, read_sides, symbol_name
 from .substitution import free_symbols, substituted
-from .text.letters import kinds_of, letters_of
+from .text.letters import assumptions_of, letters_of
 from .text.statements import MOST, Link, Statement
 
 #: Claims that may wait for a definition, and chains that a line may go on with: of a remark, of the
@@ -54,8 +54,8 @@ class Reader:
         self.conditions: dict[int, dict[str, Range] | None] = {}  # of a sentence, if all are read
         self.claims: list[Claim] = []
         self.definitions: list[Definition] = []
-        self.kinds = dict(subject.kinds)  # of letters
-        self.judge = Judge(self.scope, self.kinds, work, subject.flow)
+        self.assumptions = dict(subject.assumptions)  # of letters
+        self.judge = Judge(self.scope, self.assumptions, work, subject.flow)
         self.progress, self.parts = Progress(whole), Parts(whole)
         self.numbers = count(1000)
         self.places: dict[str, int] = {}  # of the definitions in force
@@ -87,12 +87,13 @@ class Reader:
         every, scope = list(statements), self.scope
         scope.indices, scope.letters, scope.vanishing = letters_of(every)
         self.conditions, named = conditions_of(every, scope.names)
-        kinds = kinds_of(every)
-        self.conditions |= {sentence: None for sentence, stated in kinds.items() if stated is None}
+        assumptions = assumptions_of(every)
+        unclear = (sentence for sentence, stated in assumptions.items() if stated is None)
+        self.conditions |= dict.fromkeys(unclear)
         ranges = scope.ranges | named
         for statement in every:
             scope.ranges = ranges | (self.conditions.get(statement.sentence) or {})
-            self.kinds.update(kinds.get(statement.sentence) or {})
+            self.assumptions.update(assumptions.get(statement.sentence) or {})
             with suppress(*FAULTS):  # what no rule foresaw is no claim, and no fault of the caller
                 self.take(statement)
         scope.ranges = ranges
@@ -298,7 +299,7 @@ class Reader:
             self.scope.earlier[name] = self.scope.values[name]
         self.scope.define(name, value)
         if (index := name.partition("_")[2]) in self.scope.applied.values():
-            self.kinds.setdefault(index, "integer")
+            self.assumptions.setdefault(index, "integer")
         if self.before is not None:
             self.before.proven = None  # its symbols may have another meaning now
         self.places[name] = len(self.definitions)

@@ -28,7 +28,7 @@ def verify_steps(
         completion: the model's output. All arguments are as for `verify_solution`.
         integrand: f, or a definite integral, in LaTeX.
         variable: the variable of an indefinite integral.
-        assumptions: kinds of parameters.
+        assumptions: assumptions on parameters.
         strict: whether the final answer needs a box.
         stop: the prompt's stop strings.
         truncated: whether the token limit cut the completion off.

@@ -56,7 +56,7 @@ def verify_solution(
             found in the text. A text that is no integral may have a limit sign, a sum sign or a
             derivative.
         variable: the variable of an indefinite integral, as for `verify_antiderivative`.
-        assumptions: kinds of parameters, as for `verify_antiderivative`.
+        assumptions: assumptions on parameters, as for `verify_antiderivative`.
         strict: whether the final answer needs a box.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.

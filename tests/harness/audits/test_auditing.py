@@ -192,9 +192,10 @@ def test_an_answer_is_taken_out_of_its_equation(text: str, formula: str) -> None
 
 def test_what_prose_assumes() -> None:
     text = r"Assume A, B are positive integers and more. Assume c is negative. $\int x dx$"
-    assert posed(text).conditions.kinds == (("A", "integer"), ("B", "integer"), ("c", "negative"))
+    expected = (("A", "integer"), ("B", "integer"), ("c", "negative"))
+    assert posed(text).conditions.assumptions == expected
     text = r"Assume the parameters: A,B are real and B>0. $\int x dx$"
-    assert dict(posed(text).conditions.kinds) == {"A": "real", "B": "positive"}
+    assert dict(posed(text).conditions.assumptions) == {"A": "real", "B": "positive"}
 
 
 def test_a_column_of_notes_is_read(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def _seconds(question: str, completion: str) -> float:
 def _of_sympy(text: str) -> float:
     question = limit_readings(text)[0]
     x = sympy.Symbol(question.variable, real=True)
-    assumptions = dict(question.all_kinds)
+    assumptions = dict(question.all_assumptions)
     expression = to_sympy(question.expression, assumptions).subs(sympy.Symbol(x.name), x)
     at = question.at
     point = at * sympy.oo if isinstance(at, int) else to_sympy(at, assumptions)

@@ -292,7 +292,7 @@ def test_a_whole_exponent_may_have_a_negative_base() -> None:
     assert prove(tree, problem.expression, "x", {"n": "integer"}) is None
 
 
-PRINCIPAL = {"variable": "x", "kinds": {}, "real_roots": False, "real_parts": False}
+PRINCIPAL = {"variable": "x", "assumptions": {}, "real_roots": False, "real_parts": False}
 
 
 @pytest.mark.parametrize(

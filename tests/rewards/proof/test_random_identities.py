@@ -115,7 +115,7 @@ def elements(tree: Expression) -> tuple[Expression, Expression] | None:
         value = tower.value(tree)
         return tower.field.tree(value), tower.field.tree(tower.field.derivative(value))
 
-    return attempted(use, variable="x", kinds={"a": "positive"})[1]
+    return attempted(use, variable="x", assumptions={"a": "positive"})[1]
 
 
 @pytest.mark.parametrize(

@@ -36,14 +36,14 @@ def test_sums(text: str, lower: str | int, upper: str | int, term: str) -> None:
 def test_conditions_and_factors() -> None:
     problem = read_sum(r"Find $2\sum_{n=0}^\infty x^n$ for $|x|<1$.")[0]
     assert to_latex(problem.factor) == "2"
-    assert dict(problem.conditions.kinds) == {"x": "real"}
+    assert dict(problem.conditions.assumptions) == {"x": "real"}
     assert read_sum(r"S_n = -\sum_{k=1}^n k")[0].factor.numerator == -1
 
 
 def test_words_of_conditions_may_follow_one_another() -> None:
     text = r"Evaluate the series $\sum_{n=0}^\infty A B^n$. Assume A,B are real and positive."
     problem = read_sum(text)[0]
-    assert dict(problem.conditions.kinds) == {"A": "positive", "B": "positive"}
+    assert dict(problem.conditions.assumptions) == {"A": "positive", "B": "positive"}
     with pytest.raises(ProblemError, match="does not define"):
         read_sum(r"\sum_{m=0}^\infty a_{mn}")
 

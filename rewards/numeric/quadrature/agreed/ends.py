@@ -80,7 +80,7 @@ class Decay:
         rate: the decrease of log2 g per unit of s, between the two sample points nearest to the
             end. The rate is infinite if g is too small to measure.
         fast: whether g decays faster than exponentially in s, as for f = e^{-x} at infinity.
-        sign: the sign of f near the end, or 0 if it is unknown.
+        sign: the sign of f near the end, or 0 if the sign is unknown.
 
     """
 

@@ -96,6 +96,7 @@ def phase(
         and node.function in _PERIODIC
         and variable in symbols_of(node.args[-1])
     }
+    # Only an argument that grows towards the end makes the integrand oscillate there.
     growing: list[tuple[float, Tape]] = []
     with precision(PHASE_BITS):
         for argument in arguments:
@@ -108,6 +109,7 @@ def phase(
                 growing.append((float(far.log()), tape))
     if not growing:
         return None
+    # All arguments must be rational multiples of the slowest, so that there is a common period.
     growing.sort(key=lambda pair: pair[0])
     base, slowest = growing[0]
     ratios = [
@@ -195,12 +197,12 @@ def _period(line: RealLine, low: arb, high: arb, panels: int) -> arb:
     return total * step / 2
 
 
-def levin_u(terms: list[arb], first: int = 1) -> arb:
+def levin_u(terms: list[arb], start: int = 1) -> arb:
     """The limit of the partial sums of ``terms`` by Levin's u transformation.
 
     Args:
         terms: the terms, which decay as a power of the index or have alternating signs.
-        first: the number of the first term.
+        start: the number of the first term.
 
     Returns:
         The limit.
@@ -218,7 +220,7 @@ def levin_u(terms: list[arb], first: int = 1) -> arb:
     for j, term in enumerate(terms):
         partial += term
         weight = (
-            coefficient * (arb(j + first) / (count + first)) ** (count - 1) / ((j + first) * term)
+            coefficient * (arb(j + start) / (count + start)) ** (count - 1) / ((j + start) * term)
         )
         numerator += weight * partial
         denominator += weight

@@ -95,6 +95,7 @@ def exclude_spikes(expression: Expression, line: RealLine, piece: Piece) -> None
                 evaluations += 1
                 if evaluations > SPIKE_EVALUATIONS:
                     raise QuadratureError("a feature between the nodes cannot be excluded")
+                # A bound near to the values at the ends of the interval excludes a spike inside.
                 near, far = end.x(arb(low))[0], end.x(arb(high))[0]
                 bound = abs(plain.on(near.union(far))).upper()
                 value = max(abs(plain.on(x)).upper() for x in (near, far))

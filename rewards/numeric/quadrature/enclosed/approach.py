@@ -63,7 +63,7 @@ class Edge:
     Attributes:
         point: the end as a ball, infinite or finite.
         side: +1 if the range lies to the right of the end, -1 to the left.
-        exact: the end as a polynomial in pi, or None if it is not known exactly.
+        exact: the end as a polynomial in pi, or None if the exact end is unknown.
 
     """
 
@@ -99,8 +99,8 @@ class Approach:
 
     Attributes:
         expression: the integrand f.
-        variable: its variable.
-        values: the values of its parameters.
+        variable: the variable of integration.
+        values: the values of the parameters.
         edge: the end.
         bits: the accuracy that is wanted, relative to 1.
         limit: None, or the distance of a finite end from the origin if the end is treated as
@@ -224,10 +224,12 @@ class Approach:
             x = factor if side < 0 else neg(factor)
             slope = [Term(((ONE, Fraction(-1)),), ONE)]
             range_start = abs(start).log()
+        # the integrand times |dx/dy|, expanded for the bound and unexpanded for the integration
         expander = FormExpander("y1", (self.variable, substituted), values)
         form = expander.terms(expander.mul(expander.expand(self.expression), slope))
         plain = mul(substitute(self.expression, self.variable, x), factor)
         yield Level("y1", plain, form, expander, range_start)
+        # A term that changes with ln y only, as 1/(y ln y), decays exponentially after y = e^t.
         for k in range(2, MAX_LEVELS + 1):
             outer, name = f"y{k - 1}", f"y{k}"
             inner = expander.expression(form)
@@ -308,7 +310,7 @@ class Tail:
         return (-y).exp()
 
     def integral(self, cut: arb) -> arb | None:
-        """The integral from ``cut`` to infinity, or None if it cannot be enclosed."""
+        """The integral from ``cut`` to infinity, or None without an enclosure."""
         total, open_terms = arb(0), []
         for term in self.level.form:
             # 1 of 1 - 2/(e^{2x} + 1), whose rest decays at once
@@ -443,7 +445,7 @@ class Tail:
         return values
 
     def _end(self, expression: Expression, cut: arb) -> tuple[arb | None, arb]:
-        """A point beyond which the integral is negligible, or None, and a bound beyond it."""
+        """A point beyond which the integral is negligible, or None, and a bound of the rest."""
         goal = arb(2) ** -(self.bits + NEGLIGIBLE)
         error = arb("inf")
         for k in CUTS:

@@ -56,7 +56,7 @@ class Enclosure:
     Attributes:
         line: the integrand on the real line.
         expression: the integrand.
-        variable: its variable.
+        variable: the variable of integration.
         digits: decimal digits that are wanted.
         exact: maps the `id` of a limit's ball to its exact value.
         size: the sum of the absolute values of the integrals over all parts. This sum is a lower
@@ -280,7 +280,7 @@ class Enclosure:
         return arb(value.real)
 
     def _exactly(self, end: arb) -> Exact:
-        """The exact value of an end of the range, if it is known."""
+        """The exact value of an end of the range, if known."""
         if not end.is_finite():
             return None
         if id(end) in self.exact:
@@ -304,7 +304,7 @@ def _summands(node: Expression, variable: str) -> list[Expression]:
 
 
 def off_middle(low: arb, high: arb) -> arb:
-    """A point inside a finite range. It is not the midpoint."""
+    """A point inside a finite range, other than the midpoint."""
     return low + (high - low) * OFF_MIDDLE.numerator / OFF_MIDDLE.denominator
 
 
@@ -323,7 +323,7 @@ def _with_cuts(points: list[arb], unit: arb) -> list[arb]:
 
 
 def analytic_value(constant: Expression, values: Mapping[str, Ball]) -> arb | None:
-    """The real value of a constant expression, or None if it has no such value."""
+    """The real value of a constant expression, or None without a real value."""
     function = analytic.box_function(constant, "", values)
     value = function(acb(0), False) if function is not None else acb("nan")
     return arb(value.real) if value.is_finite() and value.imag.contains(0) else None

@@ -30,7 +30,7 @@ WIDTH, BITS = -20, 128
 def has_simple_pole(
     expression: Expression, variable: str, values: Mapping[str, Ball], near: arb
 ) -> bool:
-    """Whether an integrand is proved to have a pole near a point. Its integral then diverges.
+    """Whether an integrand is proved to have a pole near a point. The integral then diverges.
 
     Args:
         expression: the integrand.

@@ -74,8 +74,8 @@ class Rotation:
 
     Attributes:
         expression: the integrand f.
-        variable: its variable.
-        values: the values of its parameters.
+        variable: the variable of integration.
+        values: the values of the parameters.
         edge: the end, which is infinite or 0.
         bits: the accuracy that is wanted, relative to 1.
         exponent: the p for which phases are linear in x^p.

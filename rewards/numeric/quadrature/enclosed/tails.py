@@ -30,7 +30,7 @@ class _Bounds:
     """Linear functions that bound an expression g: ``lower_line`` <= g <= ``upper_line``, and
     ``least`` <= ln|g| <= ``size``.
 
-    ``sign`` is the sign of g if it is known and constant, else 0.
+    ``sign`` is the sign of g if known and constant, else 0.
     """
 
     size: Line | None = None
@@ -65,8 +65,8 @@ def tail_bound(
 
     Args:
         expression: f.
-        variable: its variable.
-        values: the values of its parameters.
+        variable: the variable of integration.
+        values: the values of the parameters.
         start: the point, which is not 0 and has the sign ``side``.
         side: +1 for the integral to infinity, -1 for the integral from minus infinity.
 
@@ -376,7 +376,7 @@ def _product(a: _Bounds, b: _Bounds) -> _Bounds:
 
 
 def _value(a: _Bounds) -> arb | None:
-    """The value of an expression if its bounds show that it is constant, else None."""
+    """The value of an expression whose bounds show that the expression is constant, else None."""
     if a.lower_line and a.upper_line and a.lower_line[1].is_zero() and a.upper_line[1].is_zero():
         return arb(a.lower_line[0].union(a.upper_line[0]))
     return None

@@ -1,7 +1,7 @@
 """Proofs by Calcium that constants are zero, for cases that the field's relations do not show.
 
 Calcium is software for exact numbers (Johansson, *Calcium: computing in exact real and complex
-fields*, ISSAC 2021). A constant, of which it cannot decide, does not count as zero.
+fields*, ISSAC 2021). A constant of which Calcium cannot decide does not count as zero.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..field import Field
 from ..quotients import Poly, Quotient
 
 #: Generators that Calcium has with the values that they have here.
-_KNOWN = frozenset(("pi", "i", "root", "even root", "exp", "ln", "sin", "cos", "atan"))
+_OF_CALCIUM = frozenset(("pi", "i", "root", "even root", "exp", "ln", "sin", "cos", "atan"))
 _SIGNS = {"add": "+", "mul": "*", "div": "/", "pow": "^"}
 #: Most terms and highest degree of a constant, and characters of its text: then Calcium takes less
 #: than a second.
@@ -28,7 +28,7 @@ def vanishes(field: Field, num: Poly, den: Poly) -> bool:
     """Whether all coefficients of ``num`` are proved zero, and one of ``den`` nonzero."""
     numbers = 0  # a bit for each generator that is a constant number
     for g in field.generators:
-        if g.kind != "symbol" and not any(field.support(arg) & ~numbers for arg in g.args):
+        if g.function != "symbol" and not any(field.support(arg) & ~numbers for arg in g.args):
             numbers |= 1 << g.index
     if not field.support(Quotient(num)) & numbers or len(num) > MAX_TERMS or len(den) > MAX_TERMS:
         return False
@@ -41,7 +41,7 @@ def is_zero(field: Field, poly: Poly) -> bool | None:
     if poly.is_constant():
         return bool(poly.is_zero())
     element = Quotient(poly)
-    if poly.total_degree() > MAX_DEGREE or not _is_known(field, element):
+    if poly.total_degree() > MAX_DEGREE or not _is_in_calcium(field, element):
         return None
     text = _text(field.tree(element))
     if len(text) > MAX_TEXT:
@@ -56,15 +56,15 @@ def _coefficients(poly: Poly, numbers: int) -> list[Poly]:
     ring = poly.context()
     polys: dict[tuple[int, ...], Poly] = defaultdict(lambda: ring.constant(0))
     for powers, c in poly.terms():
-        others = tuple(e * (~numbers >> ring.nvars() - 1 - at & 1) for at, e in enumerate(powers))
-        polys[others] += ring.term(c, powers) / ring.term(exp_vec=others)
+        monomial = tuple(e * (~numbers >> ring.nvars() - 1 - at & 1) for at, e in enumerate(powers))
+        polys[monomial] += ring.term(c, powers) / ring.term(exp_vec=monomial)
     return list(polys.values())
 
 
-def _is_known(field: Field, element: Quotient) -> bool:
+def _is_in_calcium(field: Field, element: Quotient) -> bool:
     """Whether Calcium has all functions in an element. Calcium has no real odd roots."""
     return all(
-        g.kind in _KNOWN and all(_is_known(field, arg) for arg in g.args)
+        g.function in _OF_CALCIUM and all(_is_in_calcium(field, arg) for arg in g.args)
         for g in field.used(element)
     )
 

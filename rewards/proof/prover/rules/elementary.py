@@ -35,9 +35,9 @@ def _inverse_hyperbolic(t: T, u: Q, name: str) -> Q:
 def _asin(t: T, u: Q) -> Q:
     if not (t.split and _has_radical(t, u) and t.field.is_real(u)):
         return t.by_record("asin", u)
-    inside = known_sign(t, t.field.normal(1 - u * u))
-    require_positive(t, inside or 1, u)
-    return _atan(t, u / sqrt(t, 1 - u * u)) if inside == 1 else t.by_record("asin", u)  # 4.23(vi)
+    gap_sign = known_sign(t, t.field.normal(1 - u * u))
+    require_positive(t, gap_sign or 1, u)
+    return _atan(t, u / sqrt(t, 1 - u * u)) if gap_sign == 1 else t.by_record("asin", u)  # 4.23(vi)
 
 
 def _atan(t: T, u: Q) -> Q:
@@ -62,7 +62,7 @@ def _atan(t: T, u: Q) -> Q:
 
 
 def _has_radical(t: T, u: Q) -> bool:
-    return any(generator.kind == "root" for generator in t.field.used(u))
+    return any(generator.function == "root" for generator in t.field.used(u))
 
 
 def _atanh(t: T, u: Q) -> Q:

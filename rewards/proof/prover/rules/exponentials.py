@@ -29,26 +29,26 @@ def _exp_by_rule(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> Q
         return cosine + t.i * sine
     value = _exp_of_generator(t, c, inner) if inner else None
     if value is not None and inner:
-        t.rules.add(f"exp {inner.kind}")
+        t.rules.add(f"exp {inner.function}")
     return value
 
 
 def _exp_of_generator(t: Tower, c: fmpq, g: Generator) -> Quotient | None:
     """Compute exp(c g) for an inverse function g, if a rule applies."""
-    if g.kind == "ln":
+    if g.function == "ln":
         (base,) = g.args
         if t.field.is_real(g.element):
             return positive_root(t, base, c)
         # Roots of odd order are real for negative numbers, and the exponential is not.
         return power(t, base, c) if c.q == 1 or c.q % 2 == 0 else None
     base = None
-    if c.q == 1 and g.kind == "atanh":  # the square root of base^2 (DLMF 4.37.24)
+    if c.q == 1 and g.function == "atanh":  # the square root of base^2 (DLMF 4.37.24)
         (u,) = g.args
         base = radical(t, "either root", t.field.normal((1 + u) / (1 - u)), fmpq(1, 2))
-    elif c.q == 1 and g.kind == "lambertw":  # W exp W = u (Corless et al., 1996, 1.5)
+    elif c.q == 1 and g.function == "lambertw":  # W exp W = u (Corless et al., 1996, 1.5)
         base = g.args[0] / g.element
-    elif c.q == 1 and g.kind in LOGARITHMIC:
-        base = LOGARITHMIC[g.kind](t, *g.args)
+    elif c.q == 1 and g.function in LOGARITHMIC:
+        base = LOGARITHMIC[g.function](t, *g.args)
     return integer_power(t, base, int(c.p)) if base else None
 
 

@@ -20,25 +20,25 @@ def ln(t: Tower, element: Quotient, *, bars: bool = False) -> Quotient:
     base, element = t.field, t.field.normal(element)
     if element.is_zero():
         raise NotProvedError("the logarithm of zero")
-    powers, chosen, rest = split(t, element, "logarithms", positive=not bars)
+    powers, chosen, cofactor = split(t, element, "logarithms", positive=not bars)
     total = t.i * t.named("pi") if chosen < 0 and not bars else base.ring.zero
     for factor, e in powers:
         total += _ln(t, factor, positive=True) * e
-    if bars and not base.is_real(rest):
-        return total + _ln_modulus(t, rest)
-    if rest.den.is_one() or not (bars or base.is_positive(Quotient(rest.den))):
-        return total + _ln(t, rest, bars=bars)
-    num, den = Quotient(rest.num), Quotient(rest.den)
+    if bars and not base.is_real(cofactor):
+        return total + _ln_modulus(t, cofactor)
+    if cofactor.den.is_one() or not (bars or base.is_positive(Quotient(cofactor.den))):
+        return total + _ln(t, cofactor, bars=bars)
+    num, den = Quotient(cofactor.num), Quotient(cofactor.den)
     return total + _ln(t, num, bars=bars) - _ln(t, den, bars=bars)
 
 
 def _ln(t: Tower, element: Quotient, *, bars: bool = False, positive: bool = False) -> Quotient:
-    """Make a generator for a logarithm. Its kind is ``ln`` for ln u, and ``ln_abs`` for ln|u|."""
+    """Make a generator for a logarithm: the function ``ln`` for ln u, and ``ln_abs`` for ln|u|."""
     base = t.field
     if element.is_one():
         return base.ring.zero
     positive = positive or (element.den.is_one() and base.is_positive(element))
-    if positive and (inner := base.single(element)) and inner.kind == "exp":
+    if positive and (inner := base.single(element)) and inner.function == "exp":
         return inner.args[0]  # type: ignore[no-any-return]
     if bars and element.num.leading_coefficient() < 0:
         element = -element

@@ -1,7 +1,7 @@
 """Powers and roots, as products of powers and roots of factors.
 
-Each provably positive factor of a radicand has a root of its own. The rest has one root, or a root
-for each coprime factor if the proof distinguishes cases of signs (`tower`).
+Each provably positive factor of a radicand has a root of its own. The cofactor has one root, or a
+root for each coprime factor if the proof distinguishes cases of signs (`tower`).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def principal_power(t: Tower, base: Quotient, exponent: Quotient) -> Quotient:
 
 
 def integer_power(t: Tower, element: Quotient, k: int) -> Quotient:
-    """A power with a whole exponent. If it is too long, generators replace sums in the element."""
+    """A power with a whole exponent. If the power is too long, generators replace sums."""
     if element.is_zero() and k <= 0:
         raise NotProvedError("a power of zero that has no value")
     times, terms = abs(k), len(element.num) + len(element.den)
@@ -80,63 +80,63 @@ def root(t: Tower, element: Quotient, q: int) -> Quotient:
     base, element = t.field, t.field.normal(element)
     if element.is_zero():
         return element
-    powers, chosen, rest = split(t, element, "roots", positive=q % 2 == 0)
+    powers, chosen, cofactor = split(t, element, "roots", positive=q % 2 == 0)
     result = base.ring.one
     if chosen < 0:
         result = -result if q % 2 else RULES["exp"](t, t.i * t.named("pi") / q)
-    if not rest.den.is_one() and base.is_nonnegative(below := Quotient(rest.den)):
-        powers, rest = [*powers, (below, fmpq(-1))], Quotient(rest.num)
-    if rest.den.is_one() and base.is_nonnegative(rest):
-        powers, rest = [*powers, (rest, UNIT)], base.ring.one
+    if not cofactor.den.is_one() and base.is_nonnegative(den := Quotient(cofactor.den)):
+        powers, cofactor = [*powers, (den, fmpq(-1))], Quotient(cofactor.num)
+    if cofactor.den.is_one() and base.is_nonnegative(cofactor):
+        powers, cofactor = [*powers, (cofactor, UNIT)], base.ring.one
     for factor, e in powers:
         result = result * positive_root(t, factor, e / q)
-    if rest is base.ring.one:
+    if cofactor is base.ring.one:
         return result
-    return result * radical(t, "odd root" if q % 2 else "even root", rest, fmpq(1, q))
+    return result * radical(t, "odd root" if q % 2 else "even root", cofactor, fmpq(1, q))
 
 
 def positive_root(t: Tower, base: Quotient, exponent: fmpq) -> Quotient:
-    """A rational power of a positive element. If that has a denominator, this may be negative."""
+    """A rational power of a positive element. With a denominator, the power may be negative."""
     if base.is_one():
         return base
     if exponent.q == 1:
         return integer_power(t, base, int(exponent.p))
-    if (inner := t.field.single(base)) and inner.kind == "exp":
+    if (inner := t.field.single(base)) and inner.function == "exp":
         return RULES["exp"](t, inner.args[0] * exponent)
     family = "root" if base.den.is_one() else "odd root" if exponent.q % 2 else "even root"
     return radical(t, family, base, exponent)
 
 
-def radical(t: Tower, kind: str, radicand: Quotient, exponent: fmpq) -> Quotient:
+def radical(t: Tower, name: str, radicand: Quotient, exponent: fmpq) -> Quotient:
     """Write a rational power of the radicand n/d as a power of a generator, d (n/d)^(1/q).
 
-    The kind ``either root`` may be the negative of the principal root, as on a branch cut.
+    The function ``either root`` may be the negative of the principal root, as on a branch cut.
     """
     base, order = t.field, int(exponent.q)
-    found = (g for g in base.generators if g.kind == kind and g.args == (radicand,))
-    if (generator := next(found, None)) is None:
+    equal = (g for g in base.generators if g.function == name and g.args == (radicand,))
+    if (generator := next(equal, None)) is None:
         if order > MAX_ORDER:
             raise NotProvedError("a root of too high an order")
         power = radicand if radicand.den.is_one() else radicand * Quotient(radicand.den) ** order
 
         def slope() -> Quotient:
-            return base.derivative(power) / order / made.element ** (order - 1)
+            return base.derivative(power) / order / new.element ** (order - 1)
 
-        real, positive = kind in ("root", "odd root"), kind == "root"
-        made = generator = base.get(kind, (radicand,), slope, order, real=real, positive=positive)
-        base.relate(made, power.num)
+        real, positive = name in ("root", "odd root"), name == "root"
+        new = generator = base.get(name, (radicand,), slope, order, real=real, positive=positive)
+        base.relate(new, power.num)
         t.rules.add("root")
     value, exponent = generator.element, exponent * generator.order
     if not radicand.den.is_one():
         value = value / Quotient(radicand.den)
     # A root whose order does not divide that of the first is a root of the first.
-    return value ** int(exponent.p) if exponent.q == 1 else radical(t, kind, value, exponent)
+    return value ** int(exponent.p) if exponent.q == 1 else radical(t, name, value, exponent)
 
 
 def split(t: Tower, u: Quotient, name: str, *, positive: bool) -> tuple[Powers, int, Quotient]:
-    """Write a nonzero element u in reduced form as powers of positive elements, a sign, and a rest.
+    """Write a nonzero reduced element as powers of positive elements, a sign, and a cofactor.
 
-    If the signs of all factors are known, the rest is 1, and otherwise the sign is 1. A part of the
+    If the signs of all factors are known, the cofactor is 1; otherwise the sign is 1. A part of the
     integrand is required to be ``positive``.
     """
     powers, u = positive_factors(t.field, u)
@@ -186,7 +186,7 @@ def factors(t: Tower, element: Quotient) -> tuple[int, Powers] | None:
 
 
 def _prime_powers(ring: Ring, value: fmpq) -> Powers:
-    """The factors of a positive rational number. A large numerator or denominator has only one."""
+    """The factors of a positive rational number. A large numerator or denominator is one factor."""
     powers: Powers = []
     for number, direction in ((value.p, 1), (value.q, -1)):
         primes = number.factor() if int(number).bit_length() <= MAX_FACTOR_BITS else [(number, 1)]

@@ -31,8 +31,8 @@ def sign(t: Tower, poly: Poly) -> int | None:
     content = poly.term_content()
     if content.total_degree() > 1 and base.is_real(Quotient(content)):
         poly = poly / poly.context().term(exp_vec=tuple(d // 2 * 2 for d in content.degrees()))
-    if (known := _known_sign(t, poly)) is not None:
-        return known
+    if (implied := _known_sign(t, poly)) is not None:
+        return implied
     for assumed, _, chosen in t.conditions:
         if t.split and poly.total_degree() <= MAX_DIVIDED_DEGREE:
             cofactor, remainder = divmod(poly, assumed)
@@ -56,7 +56,7 @@ def sign(t: Tower, poly: Poly) -> int | None:
 
 
 def _known_sign(t: Tower, poly: Poly, depth: int = MAX_NORMS) -> int | None:
-    """The sign of a polynomial, if it follows without a new assumption."""
+    """The sign of a polynomial, if known without a new assumption."""
     base = t.field
     is_positive = base.is_nonnegative if t.split else base.is_positive
     for s, candidate in ((1, poly), (-1, -poly)):
@@ -79,19 +79,19 @@ def _known_sign(t: Tower, poly: Poly, depth: int = MAX_NORMS) -> int | None:
 
 
 def known_sign(t: Tower, element: Quotient) -> int | None:
-    """The sign of a nonzero real element, if it follows without a new assumption."""
-    above, below = _known_sign(t, element.num), _known_sign(t, element.den)
-    return above * below if above and below else None
+    """The sign of a nonzero real element, if known without a new assumption."""
+    num_sign, den_sign = _known_sign(t, element.num), _known_sign(t, element.den)
+    return num_sign * den_sign if num_sign and den_sign else None
 
 
 def require_sign(t: Tower, element: Quotient) -> int:
     """Find the sign of an element, for a proof that cannot continue without this sign."""
     element = t.field.normal(element)
-    if any(generator.kind in ("floor", "ceil") for generator in t.field.used(element)):
+    if any(generator.function in ("floor", "ceil") for generator in t.field.used(element)):
         raise NotProvedError("what may be zero on an interval")
-    above, below = sign(t, element.num), sign(t, element.den)
-    if above and below:
-        return above * below
+    num_sign, den_sign = sign(t, element.num), sign(t, element.den)
+    if num_sign and den_sign:
+        return num_sign * den_sign
     raise NotProvedError("a sign that is not known")
 
 
@@ -103,7 +103,7 @@ def require_positive(t: Tower, chosen: int, element: Quotient) -> None:
 
 
 def take_for_real(t: Tower, element: Quotient) -> None:
-    """Record that a part of f is real: if this is ``g a`` or ``a/g`` with a real a, so is g."""
+    """Record that a part ``g a`` or ``a/g`` of f is real. If a is real, then g is real, too."""
     support = t.field.support(element) & t.field.unreal
     for g in t.field.used(element) if support else ():
         cofactors = (element / g.element, element * g.element)

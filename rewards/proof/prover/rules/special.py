@@ -1,8 +1,8 @@
 """Rules of special functions: derivatives, contiguous relations, definitions by other functions.
 
-Formulas are those of the *Digital Library of Mathematical Functions*: gamma functions (5.5, 5.15),
-incomplete ones (8.4, 8.8), generalised exponential integrals (8.19), polylogarithms (25.12),
-Lambert's W (4.13), Bessel functions (10.6, 10.29), hypergeometric functions (15.4, 15.5, 16.3).
+Formulas are from the *Digital Library of Mathematical Functions*: gamma functions (5.5, 5.15),
+incomplete gamma functions (8.4, 8.8), generalised exponential integrals (8.19), polylogarithms
+(25.12), Lambert's W (4.13), Bessel (10.6, 10.29) and hypergeometric functions (15.4, 15.5, 16.3).
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _pfq(t: T, upper: list[Q], lower: list[Q], z: Q) -> Q:
         total = _pfq(t, [a + 1 for a in upper], [b + 1 for b in lower], z)
         return reduce(mul, upper, total) / reduce(mul, lower, t.field.ring.one)
 
-    sizes = (t.field.ring.one * len(each) for each in (upper, lower))
+    sizes = (t.field.ring.one * len(parameters) for parameters in (upper, lower))
     args = (*sizes, *upper, *lower, z)
     return t.function("hypgeom", args, factor, at=len(args) - 1)
 

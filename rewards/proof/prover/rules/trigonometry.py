@@ -38,8 +38,8 @@ class Circle(NamedTuple):
     sine: Quotient
     cosine: Quotient
 
-    def __mul__(self, other: Any) -> Circle:
-        (s, c), (sine, cosine) = self, other
+    def __mul__(self, factor: Any) -> Circle:
+        (s, c), (sine, cosine) = self, factor
         return Circle(s * cosine + c * sine, c * cosine - s * sine)
 
 
@@ -60,17 +60,17 @@ def _of_unit(t: Tower, u: Quotient) -> Circle:
 
 def _by_rule(t: Tower, c: fmpq, arg: Quotient, inner: Generator | None) -> Circle | None:
     """The sine and the cosine of ``c`` times ``arg``, or None if no rule applies."""
-    kind = inner.kind if inner else ""
-    if kind == "pi" and c.q in (1, 2, 3, 4, 6, 8, 12):
+    name = inner.function if inner else ""
+    if name == "pi" and c.q in (1, 2, 3, 4, 6, 8, 12):
         turns = Fraction(int(c.p), int(c.q))
         return Circle(_cosine(t, Fraction(1, 2) - turns), _cosine(t, turns))
-    if kind in ("", "i") and t.unit_i is not None and (turn := t.without_i(arg)) is not None:
+    if name in ("", "i") and t.unit_i is not None and (turn := t.without_i(arg)) is not None:
         up, down = RULES["exp"](t, turn * c), RULES["exp"](t, turn * -c)
         return Circle(t.i * (up - down) / 2, (up + down) / 2)
-    if inner is None or kind not in ("asin", "atan") or c.q != 1:
+    if inner is None or name not in ("asin", "atan") or c.q != 1:
         return None
     (u,) = inner.args
-    if kind == "asin":  # on the branch cuts, too, as python-flint has them
+    if name == "asin":  # on the branch cuts, too, as python-flint has them
         return _multiple(t, Circle(u, root(t, 1 - u * u, 2)), int(c.p))
     if not t.field.is_real(u):
         return None
@@ -87,8 +87,8 @@ def _multiple(t: Tower, circle: Circle, times: int) -> Circle:
     if times > MAX_MULTIPLE:
         raise NotProvedError("a multiple of an angle that is too high")
     half = _multiple(t, circle, times // 2)
-    whole = half * half * circle if times % 2 else half * half
-    return Circle(*map(t.field.normal, whole))
+    product = half * half * circle if times % 2 else half * half
+    return Circle(*map(t.field.normal, product))
 
 
 def _cosine(t: Tower, turns: Fraction) -> Quotient:

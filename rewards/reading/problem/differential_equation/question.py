@@ -40,7 +40,7 @@ class DifferentialEquation:
             values of functions.
         jets: the derivative or value for each symbol.
         orders: the highest order of each function's derivatives.
-        kinds: pairs of a parameter's name and kind, such as ``integer``.
+        assumptions: pairs of a parameter's name and an assumption, such as ``integer``.
         asks_all: whether all solutions are asked for, including constant and singular solutions.
         asks_one: whether a single solution suffices, such as a particular solution.
         is_variable_implied: whether the question does not name the independent variable.
@@ -53,7 +53,7 @@ class DifferentialEquation:
     conditions: tuple[tuple[Expression, Expression], ...]
     jets: Mapping[str, Jet]
     orders: Mapping[str, int]
-    kinds: tuple[tuple[str, str], ...] = ()
+    assumptions: tuple[tuple[str, str], ...] = ()
     asks_all: bool = False
     asks_one: bool = False
     is_variable_implied: bool = False
@@ -121,21 +121,21 @@ def read_differential_equation(text: str) -> DifferentialEquation:
     jets = Jets(dict.fromkeys(functions, (variable,)))
     equations: list[tuple[Expression, Expression]] = []
     conditions: list[tuple[Expression, Expression]] = []
-    parameter_kinds: list[tuple[str, str]] = [*question.kinds]
+    assumptions: list[tuple[str, str]] = [*question.assumptions]
     for formula in formulas:
         sides = relation(formula)
         if sides is None:
             condition = conditions_of(formula)
             if condition is None:
                 raise ProblemError(f"{text!r}: {formula!r} is no equation")
-            parameter_kinds += condition.kinds
+            assumptions += condition.assumptions
             continue
         pair = tuple(read_tree(side, jets, {variable}, values=True) for side in sides)
         left_tree, right_tree = pair[0], pair[1]
         named = symbols_of(left_tree) | symbols_of(right_tree)
         has_value = any(jets.names[name].at for name in named & jets.names.keys())
         (conditions if has_value else equations).append((left_tree, right_tree))
-    if any(name in functions and kind in ("even", "odd") for name, kind in parameter_kinds):
+    if any(name in functions and stated in ("even", "odd") for name, stated in assumptions):
         raise ProblemError(f"{text!r}: an even or odd function; write a condition")
     if question.needs_condition and not conditions:
         raise ProblemError(
@@ -149,7 +149,7 @@ def read_differential_equation(text: str) -> DifferentialEquation:
         tuple(conditions),
         jets.names,
         orders,
-        tuple(parameter_kinds),
+        tuple(assumptions),
         asks_all=question.asks_all,
         asks_one=question.asks_one,
         is_variable_implied=variable not in re.findall(r"\\?[A-Za-z]+", spaced(joined)),

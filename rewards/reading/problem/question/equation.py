@@ -68,7 +68,7 @@ class Equations(NamedTuple):
     Attributes:
         formulas: the equations and the conditions.
         names: the letters, and the functions with the variable, alone in the question.
-        kinds: pairs of a parameter's name and kind, such as ``integer``.
+        assumptions: pairs of a parameter's name and an assumption, such as ``integer``.
         asks_all: whether all solutions are asked for, including constant and singular solutions.
         asks_one: whether a single solution suffices, such as a particular solution.
         needs_condition: a word for a possible condition, if no formula is a condition, or empty.
@@ -77,7 +77,7 @@ class Equations(NamedTuple):
 
     formulas: tuple[str, ...]
     names: tuple[str, ...] = ()
-    kinds: tuple[tuple[str, str], ...] = ()
+    assumptions: tuple[tuple[str, str], ...] = ()
     asks_all: bool = False
     asks_one: bool = False
     needs_condition: str = ""
@@ -127,7 +127,7 @@ def equations_of_question(text: str) -> Equations:
     return Equations(
         tuple(formulas_of_question),
         tuple(collected.names),
-        conditions.also(collected.conditions).kinds,
+        conditions.also(collected.conditions).assumptions,
         _ASKS_ALL.search(marked_prose) is not None,
         re.search(r"\b(?:nontrivial|particular)\b", marked_prose, re.IGNORECASE) is not None,
         may_state[0] if may_state else "",

@@ -162,7 +162,7 @@ def _with_surroundings(
             raise ProblemError(f"{mentioned_formula!r} may change the question")
     letters = target.letters
     conditions = Conditions(
-        tuple(item for item in conditions.kinds if item[0].partition("_")[0] in letters),
+        tuple(item for item in conditions.assumptions if item[0].partition("_")[0] in letters),
         tuple(
             comparison for comparison in conditions.comparisons if letters & symbols_of(comparison)
         ),

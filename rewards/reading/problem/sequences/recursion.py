@@ -119,8 +119,8 @@ def read_recursion(text: str) -> Recursion | None:
 def _is_of_index(formula: str) -> bool:
     r"""Whether a formula says where an index begins: ``n \ge 1``, ``n = 1, 2, 3, \dots``."""
     stated = conditions_of(formula)
-    if stated is None or not {name for name, _ in stated.kinds} <= {*INDEX_LETTERS}:
+    if stated is None or not {name for name, _ in stated.assumptions} <= {*INDEX_LETTERS}:
         return False
     numbers = (fold(side) for comparison in stated.comparisons for side in comparison.args)
-    is_whole = {kind for _, kind in stated.kinds} <= {"integer", "positive"}
+    is_whole = {kind for _, kind in stated.assumptions} <= {"integer", "positive"}
     return is_whole and all(number is None or number <= 2 for number in numbers)

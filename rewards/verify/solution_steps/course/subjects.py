@@ -69,7 +69,7 @@ class Subject:
     Attributes:
         variable: the variable of the problem.
         symbols: the parameters, and the functions that an equation defines.
-        kinds: the kinds of parameters, such as ``positive``.
+        assumptions: assumptions on parameters, such as ``positive``.
         verify: judges the final answer.
         whole: the integral of the problem. None for any other question.
         values: the functions that the question defines by a formula, each with its variable and
@@ -86,7 +86,7 @@ class Subject:
 
     variable: str
     symbols: frozenset[str]
-    kinds: Mapping[str, str]
+    assumptions: Mapping[str, str]
     verify: Verify
     whole: Integral | None = None
     values: Mapping[str, tuple[str, Side]] = field(default_factory=dict)
@@ -116,7 +116,7 @@ def subject_of(
         task: the kind of the question, a name in `rewards.questions.NAMES`. If the task is empty,
             the kind is found in the text of the problem.
         variable: the variable of an indefinite integral.
-        assumptions: the kinds of parameters, such as ``positive``.
+        assumptions: assumptions on parameters, such as ``positive``.
         completion: the text of the solution. If a differential equation does not name the
             independent variable, the variable is found in the solution.
 
@@ -222,7 +222,7 @@ def _derivative(problem: str, assumptions: Mapping[str, str], verify: Verify) ->
         named = _NAMED.search(problem)
         of_name = {named[1]: (x, Side(tree, {}))} if named else {}
         return Subject(x, frozenset(symbols_of(tree) - {x}), assumptions, verify, None, of_name)
-    x, kinds = question.variable, {**dict(question.kinds), **assumptions}
+    x, assumptions = question.variable, {**dict(question.assumptions), **assumptions}
     formulas = question.definitions
     trees = [question.derivative, *formulas.values(), *([question.curve] if question.curve else [])]
     symbols = set().union(*map(symbols_of, trees))
@@ -236,9 +236,9 @@ def _derivative(problem: str, assumptions: Mapping[str, str], verify: Verify) ->
     if question.curve is not None:
         y = question.function
         slope = neg(div(differentiate(question.curve, x), differentiate(question.curve, y)))
-        flow = Flow(x, (y,), {y: slope}, kinds, question.curve, dict(question.point))
+        flow = Flow(x, (y,), {y: slope}, assumptions, question.curve, dict(question.point))
         symbols.add(y)
-    return Subject(x, frozenset(symbols - {x, *formulas}), kinds, verify, None, values, flow)
+    return Subject(x, frozenset(symbols - {x, *formulas}), assumptions, verify, None, values, flow)
 
 
 def _limit(problem: str, assumptions: Mapping[str, str], verify: Verify) -> Subject:
@@ -249,37 +249,37 @@ def _limit(problem: str, assumptions: Mapping[str, str], verify: Verify) -> Subj
         index = _INDEX.search(problem)
         name = index[1] if index else "x"
         return Subject(name, frozenset(), assumptions, verify)
-    counted = frozenset({question.variable} if question.whole else ())
+    counted = frozenset({question.variable} if question.is_sequence else ())
     symbols = frozenset(question.parameters)
-    kinds = dict(question.kinds)
+    assumptions = dict(question.assumptions)
     ranges: dict[str, Range] = {}
     if isinstance(question.at, int):
         ranges[question.variable] = (FAR, inf) if question.at > 0 else (-inf, -FAR)
     elif question.side and (at := fold(question.at)) is not None:
         ends = float(at), float(at) + question.side * BESIDE
         ranges[question.variable] = min(ends), max(ends)
-    return Subject(question.variable, symbols, kinds, verify, counted=counted, ranges=ranges)
+    return Subject(question.variable, symbols, assumptions, verify, counted=counted, ranges=ranges)
 
 
 def _sum(problem: str, assumptions: Mapping[str, str], verify: Verify) -> Subject:
     if asks_of_series(problem):
         series = read_series(problem)
-        kinds = {**dict(series.conditions.kinds), **assumptions}
+        assumptions = {**dict(series.conditions.assumptions), **assumptions}
         symbols = frozenset(series.parameters) - {series.variable}
         named = _NAMED.search(problem)
         values = {}
         if named and not series.series:
             values[named[1]] = series.variable, Side(series.function, {})
         counted = frozenset(problem.counter for problem in series.series)
-        return Subject(series.variable, symbols, kinds, verify, None, values, counted=counted)
+        return Subject(series.variable, symbols, assumptions, verify, None, values, counted=counted)
     sums = read_sum(problem)[0]
-    kinds = {**dict(sums.conditions.kinds), **assumptions}
+    assumptions = {**dict(sums.conditions.assumptions), **assumptions}
     counted = frozenset({sums.counter})
     partial = _PartialSums(sums) if sums.is_series else None
     return Subject(
         sums.counter,
         frozenset(sums.parameters),
-        kinds,
+        assumptions,
         verify,
         counted=counted,
         partial_sums=partial,
@@ -317,11 +317,11 @@ def _differential_equation(
             rf"(?<![\\A-Za-z])[a-z]?{question.variable}[a-z]?(?![A-Za-z])", completion
         ):
             question = replace(question, variable=others[0])
-    kinds = {**dict(question.kinds), **assumptions}
+    assumptions = {**dict(question.assumptions), **assumptions}
     symbols = frozenset(question.names - {question.variable} | {*question.functions})
     slopes = _slopes(question)
-    flow = Flow(question.variable, question.functions, slopes, kinds, question=question)
-    return Subject(question.variable, symbols, kinds, verify, flow=flow)
+    flow = Flow(question.variable, question.functions, slopes, assumptions, question=question)
+    return Subject(question.variable, symbols, assumptions, verify, flow=flow)
 
 
 def _slopes(question: DifferentialEquation) -> dict[str, Expression]:

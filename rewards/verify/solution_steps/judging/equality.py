@@ -52,7 +52,7 @@ SLOTS, EVALUATED = 200_000, 40_000
 SCALES = (1.0, 4.0, 0.25)
 #: A variable that is substituted for one between far limits is looked for up to 1.5 * 2^6.
 SCALED = range(1, 7)
-#: The kinds of letters that do not stand for whole numbers.
+#: The assumptions on letters that do not stand for whole numbers.
 _REAL = frozenset(("positive", "negative", "real"))
 #: Whole numbers at which terms are compared: one of each so many, so that no period is hit at each
 #: point. No claim of 799 solutions changes with 2 or 10 (`tests/mutation/constants.py`).
@@ -156,7 +156,7 @@ class Program:
 
     equation: Equation
     order: int
-    kinds: Mapping[str, str]
+    assumptions: Mapping[str, str]
     key: str
     work: Work
     scale: float = 1.0
@@ -177,13 +177,13 @@ class Program:
             self.values[name] = acb(self._letter(name))
 
     def _letter(self, name: str) -> float:
-        """A sample value of a letter: from the letter's range, or by the letter's kind."""
-        kind = self.kinds.get(name, "positive")
-        whole = kind not in _REAL
-        if name in self.equation.ranges and kind not in ("even", "odd"):
+        """A sample value of a letter: from the letter's range, or by the letter's assumption."""
+        assumption = self.assumptions.get(name, "positive")
+        whole = assumption not in _REAL
+        if name in self.equation.ranges and assumption not in ("even", "odd"):
             value = _between(self.equation.ranges[name], uniform(self.key, name))
             return float(ceil(value)) if whole else value
-        value = ASSUMPTIONS[kind](uniform(self.key, name))
+        value = ASSUMPTIONS[assumption](uniform(self.key, name))
         return value * max(self.scale, 1) if whole else value * self.scale
 
     def _compiled(self, side: Side) -> _Compiled:
@@ -391,14 +391,14 @@ class Program:
 
 
 def compare(
-    equation: Equation, order: int, kinds: Mapping[str, str], key: str, work: Work
+    equation: Equation, order: int, assumptions: Mapping[str, str], key: str, work: Work
 ) -> Finding:
     """Compare both sides of an equation at sample points.
 
     Args:
         equation: both sides in one variable.
         order: 0 compares the sides, 1 compares their derivatives.
-        kinds: assumptions about parameters, as in `verify_antiderivative`.
+        assumptions: assumptions about parameters, as in `verify_antiderivative`.
         key: a text that seeds the sample points.
         work: the remaining budget of the solution.
 
@@ -410,10 +410,11 @@ def compare(
     error: NotReadError | None = None
     for scale in SCALES if equation.free - {equation.variable} else SCALES[:1]:
         try:
-            finding, error = _compared(Program(equation, order, kinds, key, work, scale)), None
+            finding = _compared(Program(equation, order, assumptions, key, work, scale))
+            error = None
         except VaryingFactorError as unread:
             condition = without_integrals(equation)
-            finding, error = _compared(Program(condition, 0, kinds, key, work, scale)), unread
+            finding, error = _compared(Program(condition, 0, assumptions, key, work, scale)), unread
             if finding.judgement is Judgement.INCORRECT:  # the condition is not sufficient
                 return replace(finding, witness=None, detail="not equal for any constants")
         except NotLinearError as unread:

@@ -27,7 +27,7 @@ LARGEST_DENOMINATOR = 10**6
 def solve(
     equation: Equation,
     unknowns: Sequence[str],
-    kinds: Mapping[str, str],
+    assumptions: Mapping[str, str],
     key: str,
     work: Work,
     order: int = 0,
@@ -37,7 +37,7 @@ def solve(
     Args:
         equation: both sides in one variable.
         unknowns: the constants. The equation must be linear in them.
-        kinds: assumptions about parameters.
+        assumptions: assumptions about parameters.
         key: a text that seeds the sample points.
         work: the remaining budget of the solution.
         order: 1 compares derivatives instead of values, as `compare` does.
@@ -57,7 +57,7 @@ def solve(
             if free_symbols(Side(Symbol(name), side.parts)) & set(unknowns):
                 raise NotReadError("an unknown constant within a definite integral or a limit")
     with precision(PRECISIONS[-1]):
-        program = Program(equation, order, kinds, key, work)
+        program = Program(equation, order, assumptions, key, work)
         program.constant_values()
         if program.varying:
             raise NotReadError("unknown constants beside an integral that varies")

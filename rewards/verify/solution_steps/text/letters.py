@@ -44,13 +44,13 @@ def letters_of(
     return frozenset("i" if sums else ""), frozenset(("gamma",) if gamma else ()), vanishing
 
 
-def kinds_of(statements: Iterable[Statement]) -> dict[int, dict[str, str] | None]:
+def assumptions_of(statements: Iterable[Statement]) -> dict[int, dict[str, str] | None]:
     """The kinds of numbers that letters stand for, as in "for every integer N" and "n is odd".
 
     Returns:
-        The kinds of letters in each sentence, by the number of the sentence. A kind holds in all of
-        the text. An entry is None if a letter has several kinds, such as even and odd, and it is
-        not clear which one the sentence is about.
+        The assumptions on letters in each sentence, by the number of the sentence. An assumption
+        holds in all of the text. An entry is None if a letter has several assumptions, such as even
+        and odd, and the sentence does not say which assumption applies.
 
     """
     every = list(statements)
@@ -66,19 +66,19 @@ def kinds_of(statements: Iterable[Statement]) -> dict[int, dict[str, str] | None
         for name, kind in found.items():
             of_text.setdefault(name, set()).add(kind)
             stated.setdefault(statement.sentence, {}).setdefault(name, set()).add(kind)
-    kinds: dict[int, dict[str, str] | None] = {}
+    assumptions: dict[int, dict[str, str] | None] = {}
     for sentence in {statement.sentence for statement in every} if of_text else ():
         own = of_text | stated.get(sentence, {})
         clear = all(len(names) == 1 for names in own.values())
-        kinds[sentence] = {name: min(names) for name, names in own.items()} if clear else None
-    return kinds
+        assumptions[sentence] = {name: min(names) for name, names in own.items()} if clear else None
+    return assumptions
 
 
 def membership(statement: Statement) -> dict[str, str]:
-    r"""The kinds of letters in ``n \in \mathbb{N}`` or ``n = 1, 2, 3, \dots``."""
+    r"""The assumptions on letters in ``n \in \mathbb{N}`` or ``n = 1, 2, 3, \dots``."""
     latex = "=".join(link.latex for link in statement.links).strip(" .,;")
     counts = statement.condition or latex.endswith(("dots", "...", "…"))
     with suppress(ProblemError):
         read = conditions_of(latex) if counts else None
-        return dict(read.kinds) if read and not read.comparisons else {}
+        return dict(read.assumptions) if read and not read.comparisons else {}
     return {}

@@ -40,7 +40,7 @@ ASSUMPTIONS = [
 def test_kinds_of_parameters(text, assumptions):
     conditions = conditions_of(text)
     assert conditions is not None
-    assert dict(conditions.kinds) == assumptions
+    assert dict(conditions.assumptions) == assumptions
 
 
 @pytest.mark.parametrize(

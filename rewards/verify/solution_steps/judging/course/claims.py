@@ -173,7 +173,7 @@ class Claimed:
             }
             put = substituted(without(raw, values), {name: formula})
             sides.append(self.scope.written_out(self.scope.evaluated(put), {}))
-        plain = Flow(self.flow.variable, (), {}, self.flow.kinds)
+        plain = Flow(self.flow.variable, (), {}, self.flow.assumptions)
         anti = any(side.has(Integral) for side in sides)
         trees = [plain.tree(side, self.scope, rate=anti) for side in sides]
         finding = self._same(trees[0], trees[1])
@@ -198,7 +198,7 @@ class Claimed:
 
     def _same(self, left: Expression, right: Expression) -> Finding:
         equation = self._equation(left, right)
-        finding = compare(equation, 0, self.flow.kinds, self.key, self.work)
+        finding = compare(equation, 0, self.flow.assumptions, self.key, self.work)
         return replace(finding, loose=bool(self.strangers))
 
     def _equation(self, left: Expression, right: Expression) -> Equation:
@@ -471,7 +471,7 @@ def on_curve(left: Expression, right: Expression, flow: Flow) -> Outcome:
     if vanishes_on(add(left, neg(right)), flow.curve):
         return Outcome(Status.CORRECT, proof="identity")
     curve = flow.curve, flow.variable, flow.functions[0]
-    return agreement_on_curve(right, left, curve, flow.kinds)
+    return agreement_on_curve(right, left, curve, flow.assumptions)
 
 
 def at_point(tree: Expression, flow: Flow) -> Expression:

@@ -33,14 +33,14 @@ def _is_added(tree: Expression, variable: str) -> bool:
         return False
 
 
-def renamed(equation: Equation, kinds: Mapping[str, str], key: str, work: Work) -> Finding:
+def renamed(equation: Equation, assumptions: Mapping[str, str], key: str, work: Work) -> Finding:
     """Judge an equation with constants of integration on both sides: ``e^{x + C} = Ce^x``.
 
     The equation is right if it holds as it stands. It is also right if one side's constant can be
     chosen so that the equation holds for all values of the variable. The equation is wrong if each
     side has one constant and neither can be chosen so.
     """
-    finding = compare(equation, 0, kinds, key, work)
+    finding = compare(equation, 0, assumptions, key, work)
     if finding.judgement is not Judgement.INCORRECT:
         return finding
     sides = equation.left, equation.right
@@ -63,7 +63,7 @@ def renamed(equation: Equation, kinds: Mapping[str, str], key: str, work: Work) 
             if not _is_added(fresh, equation.variable):
                 continue
             value = equation
-        judgement = compare(value, 1, kinds, key, work).judgement
+        judgement = compare(value, 1, assumptions, key, work).judgement
         if judgement is Judgement.CORRECT:
             return Finding(Judgement.CORRECT, finding.points, detail=RENAMED)
         refuted.append(judgement is Judgement.INCORRECT)

@@ -47,7 +47,7 @@ class Flow:
         variable: the independent variable.
         functions: the names of the functions.
         slopes: the derivative of each function, and of each of its lower derivatives.
-        kinds: the kinds of parameters, such as ``positive``.
+        assumptions: assumptions on parameters, such as ``positive``.
         curve: G, if the curve G(x, y) = 0 defines the function; else None.
         point: the point at which the question asks for a value.
         question: the differential equation, if there is one.
@@ -62,7 +62,7 @@ class Flow:
     variable: str
     functions: tuple[str, ...]
     slopes: Mapping[str, Expression]
-    kinds: Mapping[str, str]
+    assumptions: Mapping[str, str]
     curve: Expression | None = None
     point: Mapping[str, Expression] = field(default_factory=dict)
     question: DifferentialEquation | None = None
@@ -221,7 +221,7 @@ class Flow:
         question = self.question
         assert question is not None
         asked = question if conditions else replace(question, conditions=())
-        family = Family(asked, stated, self.kinds)
+        family = Family(asked, stated, self.assumptions)
         if family.strangers:
             return Outcome(Status.UNDECIDED, detail=f"{', '.join(family.strangers)} unknown")
         try:

@@ -25,14 +25,16 @@ PROOF_COST = 400
 _INFINITY = re.compile(r"\s*(?P<sign>[-+]?)\s*(?:\\infty|∞)\s*[.,;]?\s*")
 
 
-def proved_limit(part: LimitAt, scope: Scope, kinds: Mapping[str, str], work: Work) -> Limit | None:
+def proved_limit(
+    part: LimitAt, scope: Scope, assumptions: Mapping[str, str], work: Work
+) -> Limit | None:
     """The limit, if it can be proved; otherwise None."""
     names = symbols_of(part.of) - {part.variable}
     if not isinstance(part.point, int):
         names |= symbols_of(part.point)
     real = {*scope.variables, *scope.whole}
     usual = {name: "real" if name in real else "positive" for name in names}
-    known = tuple((name, kinds.get(name, usual[name])) for name in sorted(names))
+    known = tuple((name, assumptions.get(name, usual[name])) for name in sorted(names))
     whole = part.variable in scope.whole and part.point == 1
     work.pay(PROOF_COST)
     try:
@@ -42,7 +44,7 @@ def proved_limit(part: LimitAt, scope: Scope, kinds: Mapping[str, str], work: Wo
 
 
 def with_proved_limits(
-    equation: Equation, scope: Scope, kinds: Mapping[str, str], work: Work
+    equation: Equation, scope: Scope, assumptions: Mapping[str, str], work: Work
 ) -> Equation:
     """Replace each limit in an equation by its value, if the value is finite and proved."""
     sides: list[Side] = []
@@ -50,7 +52,7 @@ def with_proved_limits(
         table: dict[str, Side] = {}
         for name, part in side.parts.items():
             if isinstance(part, LimitAt) and not symbols_of(part.of) & side.parts.keys():
-                found = proved_limit(part, scope, kinds, work)
+                found = proved_limit(part, scope, assumptions, work)
                 if found is not None and found.value is not None:
                     table[name] = Side(found.value, {})
         sides.append(without(side, table))
@@ -61,7 +63,7 @@ def infinite(
     left: tuple[str, Sequence[Side]],
     right: tuple[str, Sequence[Side]],
     scope: Scope,
-    kinds: Mapping[str, str],
+    assumptions: Mapping[str, str],
     work: Work,
 ) -> Judgement | None:
     r"""The judgement on an equation with an infinite side: ``\lim_{x\to0} x^{-2} = \infty``.
@@ -72,7 +74,7 @@ def infinite(
         left: the LaTeX of the left side, and its readings.
         right: the right side, likewise.
         scope: the definitions in force.
-        kinds: the kinds of parameters.
+        assumptions: assumptions on parameters.
         work: the remaining budget of the solution.
 
     """
@@ -81,7 +83,7 @@ def infinite(
     ):
         return None
     try:
-        signs = [_sign(latex, sides, scope, kinds, work) for latex, sides in (left, right)]
+        signs = [_sign(latex, sides, scope, assumptions, work) for latex, sides in (left, right)]
     except NotReadError:
         return None
     if None in signs:
@@ -114,7 +116,7 @@ def side_part(side: Side) -> tuple[int, LimitAt | Series] | None:
 
 
 def _sign(
-    latex: str, sides: Sequence[Side], scope: Scope, kinds: Mapping[str, str], work: Work
+    latex: str, sides: Sequence[Side], scope: Scope, assumptions: Mapping[str, str], work: Work
 ) -> int | None:
     """The sign of an infinite side: 1 or -1.
 
@@ -134,7 +136,7 @@ def _sign(
     if isinstance(part, LimitAt):
         if symbols_of(part.of) & side.parts.keys():
             return None
-        value = proved_limit(part, scope, kinds, work)
+        value = proved_limit(part, scope, assumptions, work)
         if value is None or not value.exists:
             return None
         return 0 if value.value is not None else sign * value.sign
