@@ -13,7 +13,7 @@ from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
 from .extents import NotReadError
 from .judging.readings import FUNCTIONS
-from .parts import Derivative, Differential, Integral, LimitAt, Series, Side
+from .operations import Derivative, Differential, Integral, LimitAt, Series, Side
 from .scope import Scope, is_constant_name
 from .substitution import free_symbols
 from .text import prose
@@ -70,12 +70,12 @@ def meaning_of(
     """
     node = left.expression
     if isinstance(node, Symbol):
-        operation = left.parts.get(node.name)
+        operation = left.operations.get(node.name)
         if isinstance(operation, Differential):
             return _differential(operation.variable, right, scope, lambda: agrees(left, right))
         if (
             isinstance(operation, Derivative)
-            and not right.parts
+            and not right.operations
             and isinstance(operation.of, Symbol)
         ):
             name = operation.of.name  # v' = f as dv = f dx
@@ -86,7 +86,7 @@ def meaning_of(
         if operation is None:
             return _symbol(node.name, right, lead, scope, problem_integral, agrees)
     name = right.expression.name if isinstance(right.expression, Symbol) else ""
-    if not free_symbols(left) and not left.parts and name in scope.variables | scope.moving():
+    if not free_symbols(left) and not left.operations and name in scope.variables | scope.moving():
         return Meaning("point", name, left)  # "substituting 4 = u"
     definition = implicit(left, right, scope)
     if definition is None:
@@ -111,10 +111,10 @@ def _symbol(
         if inner is not None:
             return inner
     names = free_symbols(right)
-    constant = not right.parts and not names & (scope.variables | scope.values.keys())
+    constant = not right.operations and not names & (scope.variables | scope.values.keys())
     define = Meaning("define", name, right)
     running = name == scope.variable or name in scope.introduced
-    running |= name in scope.moving() and not scope.values[name].parts
+    running |= name in scope.moving() and not scope.values[name].operations
     # Letters that are customary for variables get no value by the way ("bounded by y = 0").
     running |= scope.is_fresh(name) and name in VARIABLES and not prose.chooses(lead)
     if running and constant and not any(map(scope.is_fresh, names)):
@@ -123,9 +123,14 @@ def _symbol(
         return _defined(name, right, lead, scope, agrees)
     if name == scope.variable:
         fresh_names = {symbol for symbol in names if scope.is_fresh(symbol)}
-        if prose.chooses(lead) and names <= scope.introduced and not right.parts:
+        if prose.chooses(lead) and names <= scope.introduced and not right.operations:
             return define  # the same letter in another substitution
-        if len(fresh_names) != 1 or right.parts or names & scope.values.keys() or name in names:
+        if (
+            len(fresh_names) != 1
+            or right.operations
+            or names & scope.values.keys()
+            or name in names
+        ):
             return _CLAIM
         return define
     if name in scope.symbols:
@@ -149,7 +154,7 @@ def _of_unknown(name: str, right: Side, scope: Scope) -> Meaning | None:
     The letter v must be new. The result is None for other equations.
     """
     fresh = {symbol for symbol in free_symbols(right) if scope.is_fresh(symbol)}
-    if right.parts or len(fresh) != 1 or not fresh <= {"u", "v", "w", "z"}:
+    if right.operations or len(fresh) != 1 or not fresh <= {"u", "v", "w", "z"}:
         return None
     (symbol,) = fresh
     try:
@@ -178,7 +183,7 @@ def _defined(
         if name in scope.solved or agrees(Side(Symbol(name), {}), right):
             return _CLAIM
         # A second substitution of the variable: u = x + 3, then u = \tan t says what t is.
-        second = names and all(map(scope.is_fresh, names)) and not right.parts
+        second = names and all(map(scope.is_fresh, names)) and not right.operations
         inner = implicit(Side(Symbol(name), {}), right, scope) if second else None
         return Meaning("define", *inner) if inner and inner[0] != name else define
     if name in scope.chosen:
@@ -199,14 +204,14 @@ def _differential(name: str, right: Side, scope: Scope, agree: Callable[[], bool
         return _CLAIM
     differential_of = {
         symbol: differential
-        for symbol, differential in right.parts.items()
+        for symbol, differential in right.operations.items()
         if isinstance(differential, Differential)
     }
-    if not right.parts and free_symbols(right) <= {scope.variable}:  # dv = e^x
+    if not right.operations and free_symbols(right) <= {scope.variable}:  # dv = e^x
         antiderivative = Integral(right.expression, scope.variable)
         return Meaning("define", name, Side(Symbol("Q_0"), {"Q_0": antiderivative}))
     differentials = linear(right.expression, differential_of.keys())[1]
-    if len(differentials) != 1 or len(right.parts) != 1:
+    if len(differentials) != 1 or len(right.operations) != 1:
         raise NotReadError("a differential of several variables")
     factor, symbol = differentials[0]
     integral = Integral(factor, differential_of[symbol].variable)
@@ -217,7 +222,7 @@ def _differential(name: str, right: Side, scope: Scope, agree: Callable[[], bool
 def relates_variables(readings: Sequence[Sequence[Side]], scope: Scope) -> bool:
     """Whether an equation relates the problem's variable to a substituted one: x = u - 1."""
     sides = [sides[0] for sides in readings if sides]
-    if len(sides) != len(readings) or any(side.parts for side in sides):
+    if len(sides) != len(readings) or any(side.operations for side in sides):
         return False
     old, new = {scope.variable}, scope.moving() | scope.introduced
     names = [free_symbols(side) & (old | new) for side in sides]
@@ -229,7 +234,7 @@ def implicit(left: Side, right: Side, scope: Scope) -> tuple[str, Side] | None:
 
     The result is None if the equation defines no symbol.
     """
-    if left.parts or right.parts:
+    if left.operations or right.operations:
         return None
     for node, value in (
         (right.expression, left.expression),

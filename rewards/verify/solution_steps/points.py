@@ -16,7 +16,7 @@ from ...reading.expression.traversal import needs_worker, symbols_of
 from ...reading.expression.tree import Expression
 from ...reading.problem import Limit, limit_of
 from .extents import NotReadError
-from .parts import Side
+from .operations import Side
 from .result import Judgement
 from .scope import Range, Scope
 from .sides import symbol_name

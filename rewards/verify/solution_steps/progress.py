@@ -21,7 +21,7 @@ from ...numeric.ball_arithmetic.jets import ZERO, Ball
 from ...reading.expression.linear import linear
 from ...reading.expression.traversal import fold, size, symbols_of
 from ...reading.expression.tree import Expression, Number, Symbol
-from .parts import Integral, Side
+from .operations import Integral, Side
 from .scope import Scope
 from .substitution import MOST_NODES, substituted
 
@@ -131,7 +131,9 @@ def _integrals(side: Side, scope: Scope) -> Iterator[tuple[_Key, Ball, int]]:
         return
     side = scope.evaluated(substituted(scope.evaluated(side), named))
     integrals = {
-        name: operation for name, operation in side.parts.items() if isinstance(operation, Integral)
+        name: operation
+        for name, operation in side.operations.items()
+        if isinstance(operation, Integral)
     }
     for factor, name in linear(side.expression, integrals.keys())[1]:
         integral = integrals[name]
@@ -145,7 +147,7 @@ def _integrals(side: Side, scope: Scope) -> Iterator[tuple[_Key, Ball, int]]:
         mixed = symbols_of(inner.expression) & (scope.variables - {variable})
         if meaning is not None and (mixed or meaning.has(Integral)):
             cost += size(meaning.expression)  # the integral is over another variable
-        unknown = symbols_of(integral.integrand) & side.parts.keys()
+        unknown = symbols_of(integral.integrand) & side.operations.keys()
         if unknown or (meaning is not None and meaning.has(Integral)):
             cost += MOST_NODES  # of a symbol that is known by its differential only
         about = integral.limits or (_canonical(meaning.expression) if meaning else None)

@@ -17,7 +17,7 @@ from .judging.by_parts import Parts
 from .judging.context import EquationChain, in_context
 from .judging.equality import Finding, Work
 from .judging.readings import FAULTS, UNKNOWN, Judge, Judged, Read
-from .parts import Derivative, Differential, Integral, Side
+from .operations import Derivative, Differential, Integral, Side
 from .points import Points, conditions_of, number
 from .progress import Progress
 from .result import Claim, Definition, Judgement
@@ -56,7 +56,7 @@ class Reader:
         self.definitions: list[Definition] = []
         self.kinds = dict(subject.kinds)  # of letters
         self.judge = Judge(self.scope, self.kinds, work, subject.flow)
-        self.progress, self.parts = Progress(whole), Parts(whole)
+        self.progress, self.by_parts = Progress(whole), Parts(whole)
         self.numbers = count(1000)
         self.places: dict[str, int] = {}  # of the definitions in force
         self.before: EquationChain | None = None  # that a line which begins with "=" goes on with
@@ -97,7 +97,7 @@ class Reader:
                 self.take(statement)
         scope.ranges = ranges
         with suppress(*FAULTS):
-            self.claims = self.parts.judged(self.claims, self.judge)
+            self.claims = self.by_parts.judged(self.claims, self.judge)
 
     def take(self, statement: Statement) -> None:
         """Judge the claims of a statement, and record its definitions."""
@@ -167,7 +167,7 @@ class Reader:
         self._close(links[0], left)
         if settled and left.sides:
             self._keep(settled, left.sides[0], links)
-            self.parts.settle(left.sides[0])
+            self.by_parts.settle(left.sides[0])
         differential = any(side.has(Differential) for side in left.sides[:1])
         # A short definition is no chain, unless it stands alone in a display. The same holds of
         # what follows from a definition, as x = u - 1 after u = x + 1.
@@ -183,12 +183,13 @@ class Reader:
         call = CALL.fullmatch(first.latex)
         name = symbol_name(call["name"] if call and "'" not in first.latex else first.latex.strip())
         value = self.scope.values.get(name)
-        closed = last.sides and not last.sides[0].parts and last.link is not first
+        closed = last.sides and not last.sides[0].operations and last.link is not first
         in_power = (
             name not in self.scope.chosen
             and value is not None
             and any(
-                isinstance(part, Integral) and part.limits is None for part in value.parts.values()
+                isinstance(operation, Integral) and operation.limits is None
+                for operation in value.operations.values()
             )
         )
         # r = a_{n+1}/a_n = 2/3 without a word on a_n
@@ -207,7 +208,7 @@ class Reader:
 
     def _withdraw(self, start: int) -> None:
         """Mark wrong claims as withdrawn, beginning at the index ``start``."""
-        self.parts.drop(start)
+        self.by_parts.drop(start)
         for index in range(start, len(self.claims)):
             claim = self.claims[index]
             if claim.judgement is Judgement.INCORRECT:
@@ -226,7 +227,7 @@ class Reader:
             options = scope.variable, self.numbers
             sides = read_sides(link.latex, names, applied, *options, course=bool(scope.course))
             self.seen[key] = sides
-            self.parts.see(link.latex, sides)
+            self.by_parts.see(link.latex, sides)
         return sides
 
     def _define(self, statement: Statement, links: Sequence[Link]) -> tuple[int, str]:
@@ -269,7 +270,7 @@ class Reader:
                 if lefts[0].has(Differential, Derivative):
                     scope.chosen.add(meaning.name)
                     about = self.definitions, len(self.claims), statement.displayed
-                    self.parts.choose(meaning.name, scope, *about)
+                    self.by_parts.choose(meaning.name, scope, *about)
                 else:
                     scope.chosen.discard(meaning.name)
         except (NotReadError, NotLinearError):
@@ -422,7 +423,7 @@ class Reader:
         claim = self._with(claim, judged)  # may replace the list of claims
         self.claims.append(claim)
         pair = judged.pair if judged.finding.judgement is Judgement.INCORRECT else None
-        if pair is not None and not any(side.parts for side in pair):
+        if pair is not None and not any(side.operations for side in pair):
             self.equations.append((len(self.claims) - 1, pair))
         return len(self.claims) - 1
 

@@ -16,7 +16,7 @@ from ...reading.expression.traversal import symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.problem import Limit
 from .extents import NotReadError
-from .parts import Change, Derivative, Integral, LimitAt, Part, Side, Value
+from .operations import Change, Derivative, Integral, LimitAt, Operation, Side, Value
 from .substitution import (
     differentiated,
     differentiated_often,
@@ -26,7 +26,7 @@ from .substitution import (
     replaced,
     substituted,
     to_the_end,
-    with_own_parts,
+    with_own_operations,
     without,
 )
 
@@ -201,7 +201,7 @@ class Scope:
     def evaluated(self, side: Side) -> Side:
         """Replace ``[F]_a^b`` in a side by F(b) - F(a), and ``F(2)`` by the value of F at 2."""
         table: dict[str, Side] = {}
-        for name, operation in side.parts.items():
+        for name, operation in side.operations.items():
             if isinstance(operation, Value):
                 value = self.values.get(operation.function)
                 own = self.applied[operation.function]
@@ -209,29 +209,29 @@ class Scope:
                     raise NotReadError("a value of a function that is not known")
                 slope = differentiated_often(value, own, operation.order)
                 value = substituted(slope, {own: Side(operation.at, {})})
-                table[name] = with_own_parts(value, name)
+                table[name] = with_own_operations(value, name)
             elif isinstance(operation, Change):
-                table[name] = self._changed(name, operation, side.parts)
-        for name, operation in side.parts.items():
+                table[name] = self._changed(name, operation, side.operations)
+        for name, operation in side.operations.items():
             if isinstance(operation, Derivative) and operation.partial:
                 table[name] = self._partial(operation, table)
         side = without(side, table)
         limits = {
-            name: to_the_end(operation, side.parts)
-            for name, operation in side.parts.items()
-            if isinstance(operation, LimitAt) and symbols_of(operation.of) & side.parts.keys()
+            name: to_the_end(operation, side.operations)
+            for name, operation in side.operations.items()
+            if isinstance(operation, LimitAt) and symbols_of(operation.of) & side.operations.keys()
         }
         return without(side, limits)
 
     def _partial(self, derivative: Derivative, known: Mapping[str, Side]) -> Side:
-        """The value of a partial derivative. ``known`` has the values of the parts inside it."""
+        """The value of a partial derivative. ``known`` has the values of inner operations."""
         trees = {name: side.expression for name, side in known.items()}
         of = self.written_out(Side(replaced(derivative.of, trees), {}), {})
         if isinstance(of.expression, Symbol) and of.expression.name != derivative.variable:
             raise NotReadError("a partial derivative of what nothing defines")
         return differentiated_often(of, derivative.variable, 1)
 
-    def _changed(self, name: str, change: Change, operations: Mapping[str, Part]) -> Side:
+    def _changed(self, name: str, change: Change, operations: Mapping[str, Operation]) -> Side:
         of = Side(change.of, {})
         if symbols_of(change.of) & operations.keys():
             raise NotReadError("an integral between limits")
@@ -243,13 +243,13 @@ class Scope:
         if len(running) > 1:
             of = self.written_out(of, {})
             running = self._running(of)
-        if len(running) > 1 or of.parts:
+        if len(running) > 1 or of.operations:
             raise NotReadError("a change of several variables")
         if not running:
             return Side(ZERO, {})
         (variable,) = running
         ends = []
-        limits_at_ends: dict[str, Part] = {}
+        limits_at_ends: dict[str, Operation] = {}
         for at, (limit, inward) in enumerate(zip(change.limits, (1, -1), strict=True)):
             tree = None if isinstance(limit, int) else replaced(of.expression, {variable: limit})
             if tree is None or not is_finite(tree):
@@ -289,7 +289,7 @@ class Scope:
             index = name.partition("_")[2]
             if index in of and index in COUNTED:
                 table[name] = index  # a_n = x^n is a function of n
-            elif not value.parts and len(of) == 1 and of <= self.variables:
+            elif not value.operations and len(of) == 1 and of <= self.variables:
                 table[name] = next(iter(of))
         return table
 
@@ -352,31 +352,37 @@ class Scope:
 
         def tree_of(node: Expression) -> Expression:
             table = {}
-            for name in symbols_of(node) & side.parts.keys():
-                part = side.parts[name]
-                if not isinstance(part, Derivative):
+            for name in symbols_of(node) & side.operations.keys():
+                operation = side.operations[name]
+                if not isinstance(operation, Derivative):
                     raise NotReadError("the derivative of an integral or a limit")
-                table[name] = self.slope(tree_of(part.of), part.variable)
+                table[name] = self.slope(tree_of(operation.of), operation.variable)
             return replaced(node, table)
 
-        slopes = {name for name, part in side.parts.items() if isinstance(part, Derivative)}
+        slopes = {
+            name for name, operation in side.operations.items() if isinstance(operation, Derivative)
+        }
         for name in slopes:
-            part = side.parts[name]
-            if isinstance(part, Derivative) and symbols_of(part.of) & slopes:
+            operation = side.operations[name]
+            if isinstance(operation, Derivative) and symbols_of(operation.of) & slopes:
                 done[name] = Side(tree_of(Symbol(name)), {})
         side = without(side, done)
         used = {name for tree in self._trees(side) for name in symbols_of(tree)}
-        parts = {name: part for name, part in side.parts.items() if not done or name in used}
-        return Side(side.expression, parts)
+        operations = {
+            name: operation
+            for name, operation in side.operations.items()
+            if not done or name in used
+        }
+        return Side(side.expression, operations)
 
     @staticmethod
     def _trees(side: Side) -> Iterator[Expression]:
         yield side.expression
-        for part in side.parts.values():
-            if isinstance(part, Integral):
-                yield part.integrand
-            elif isinstance(part, LimitAt | Derivative):
-                yield part.of
+        for operation in side.operations.values():
+            if isinstance(operation, Integral):
+                yield operation.integrand
+            elif isinstance(operation, LimitAt | Derivative):
+                yield operation.of
 
     def slope(self, tree: Expression, by: str) -> Expression:
         """The derivative of a tree by a variable, or by a function u of the variable.
@@ -385,7 +391,7 @@ class Scope:
         """
         value = self.values.get(by, Side(Symbol(by), {}))
         roots = symbols_of(value.expression) & self.variables or {by}
-        if value.parts or len(roots) > 1 or symbols_of(tree) & self.variables - roots:
+        if value.operations or len(roots) > 1 or symbols_of(tree) & self.variables - roots:
             raise NotReadError("a derivative by several variables")
         (root,) = roots
         if (symbols_of(tree) - self.names - {root}) & FUNCTION_LETTERS:

@@ -33,7 +33,7 @@ from ....reading.problem.power_series import asks_of_series, read_series
 from ....reading.problem.sums import SumProblem, read_sum
 from ....verdict import Verdict
 from ..judging.course.flows import Flow
-from ..parts import Integral, Side
+from ..operations import Integral, Side
 from ..scope import COUNTED, Range
 from ..sides import read_sides
 

@@ -15,7 +15,7 @@ from ....reading.expression.build import ZERO, mul
 from ....reading.expression.derivative import differentiate
 from ....reading.expression.traversal import symbols_of
 from ....reading.expression.tree import Call, Expression
-from ..parts import Integral, Side
+from ..operations import Integral, Side
 from ..result import Claim, Definition, Judgement
 from ..scope import Scope
 from .readings import Judge
@@ -55,7 +55,7 @@ class Parts:
         """Record the integrals of a formula."""
         self.unread |= not sides and ("int" in latex or "∫" in latex)
         for side in sides:
-            for operation in side.parts.values():
+            for operation in side.operations.values():
                 if isinstance(operation, Integral):
                     self.integrals[operation.integrand, operation.variable] = None
 
@@ -66,9 +66,10 @@ class Parts:
         u_name = name.replace("v", "u").replace("V", "U")
         u, dv = scope.values.get(u_name), scope.values[name]
         integral = next(
-            (operation for operation in dv.parts.values() if isinstance(operation, Integral)), None
+            (operation for operation in dv.operations.values() if isinstance(operation, Integral)),
+            None,
         )
-        if u_name == name or u is None or integral is None or u.parts:
+        if u_name == name or u is None or integral is None or u.operations:
             return
         definition, name_on_left = definitions[-1], f"d{name}"
         previous = self.choices[-1] if self.choices else None
@@ -82,7 +83,7 @@ class Parts:
 
     def settle(self, value: Side) -> None:
         """Record the v of integration by parts that the text states."""
-        if self.choices and not value.parts:
+        if self.choices and not value.operations:
             self.choices[-1].v = value.expression
 
     def drop(self, first: int) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ....reading.expression.linear import NotLinearError
 from ....reading.expression.tree import Symbol
 from ..extents import NotReadError
-from ..parts import Integral, Side
+from ..operations import Integral, Side
 from ..points import Points, is_narrow
 from ..result import Judgement
 from ..scope import Range, Scope, is_constant_name
@@ -43,7 +43,7 @@ def in_context(
 
     Args:
         judged: the finding about a claim.
-        statement: the statement that the claim is a part of.
+        statement: the statement of the claim.
         conditions_of: the conditions of each sentence, by the number of the sentence. An entry is
             None if the conditions are not read.
         points: the points that the text names.
@@ -93,4 +93,4 @@ def _is_at_point(
     name, number = pair[0].expression, pair[1]
     vanishes = isinstance(name, Symbol) and name.name in scope.moving()
     vanishes |= varies and prose.names_roots(statement.lead)
-    return vanishes and not free_symbols(number) and not number.parts
+    return vanishes and not free_symbols(number) and not number.operations

@@ -30,13 +30,13 @@ from ....reading.expression.tree import Expression, Symbol
 from ....verdict import Witness
 from ...answers import require_worker
 from ..extents import NotReadError
-from ..parts import Derivative, Differential, Integral, LimitAt, Part, Series, Side
+from ..operations import Derivative, Differential, Integral, LimitAt, Operation, Series, Side
 from ..result import Judgement
 from ..scope import Equation, Range
-from ..substitution import definite_parts, free_symbols
+from ..substitution import definite_operations, free_symbols
 from .factors import without_integrals
 from .kinds import is_rational
-from .values import DivergentStepError, inner_parts, part_tree, value_of
+from .values import DivergentStepError, inner_operations, operand_of, value_of
 
 #: Points on which both sides are compared, the fewest that suffice, and those that are tried.
 POINTS, ENOUGH, TRIED = 5, 4, 40
@@ -72,8 +72,8 @@ class Work:
     slots: int = SLOTS
     evaluations: int = EVALUATED
     special: bool = True
-    known: dict[Part, Ball | NotReadError] = field(default_factory=dict)
-    improper: set[Part] = field(default_factory=set)
+    known: dict[Operation, Ball | NotReadError] = field(default_factory=dict)
+    improper: set[Operation] = field(default_factory=set)
     tapes: dict[tuple[Expression, str], Tape] = field(default_factory=dict)
 
     def spend(self, slots: int) -> None:
@@ -105,18 +105,20 @@ class Work:
         if self.evaluations < 0:
             raise NotReadError("too many definite integrals and limits")
 
-    def value(self, name: str, parts: Mapping[str, Part], values: Mapping[str, Ball]) -> Ball:
+    def value(
+        self, name: str, operations: Mapping[str, Operation], values: Mapping[str, Ball]
+    ) -> Ball:
         """The value of a definite integral or a limit. A value without free symbols is cached."""
-        definite = parts[name]
-        inner = inner_parts(part_tree(definite), parts)
+        definite = operations[name]
+        inner = inner_operations(operand_of(definite), operations)
         if definite in self.known and not inner:
             cached = self.known[definite]
             if isinstance(cached, NotReadError):
                 raise cached
             return cached
-        constant = not free_symbols(Side(Symbol(name), parts))
+        constant = not free_symbols(Side(Symbol(name), operations))
         try:
-            value = value_of(name, parts, values, self.pay, self.improper)
+            value = value_of(name, operations, values, self.pay, self.improper)
         except NotReadError as error:
             if constant:
                 self.known[definite] = error
@@ -161,7 +163,7 @@ class Program:
     work: Work
     scale: float = 1.0
     values: dict[str, Ball] = field(default_factory=dict)
-    varying: list[tuple[str, Mapping[str, Part]]] = field(default_factory=list)
+    varying: list[tuple[str, Mapping[str, Operation]]] = field(default_factory=list)
     is_complex: bool = False
 
     def __post_init__(self) -> None:
@@ -189,14 +191,14 @@ class Program:
     def _compiled(self, side: Side) -> _Compiled:
         indefinite = {
             name: operation
-            for name, operation in side.parts.items()
+            for name, operation in side.operations.items()
             if isinstance(operation, Integral) and operation.limits is None
         }
         constant_term, factors = linear(side.expression, indefinite.keys())
         tape, terms = self.work.tape, []
         for factor, name in factors:
             integral = indefinite[name]
-            if symbols_of(integral.integrand) & side.parts.keys():
+            if symbols_of(integral.integrand) & side.operations.keys():
                 raise NotReadError("an integral within another")
             if self.variable in symbols_of(factor):
                 raise VaryingFactorError("a factor of an integral that is not constant")
@@ -208,12 +210,12 @@ class Program:
         """Map symbols of derivatives to operand and variable. A differential's operand is None."""
         placed: dict[str, tuple[_Compiled | None, str]] = {}
         for side in (self.equation.left, self.equation.right):
-            for name, operation in side.parts.items():
+            for name, operation in side.operations.items():
                 if isinstance(operation, Differential):
                     placed[name] = None, operation.variable
                 elif isinstance(operation, Derivative):
                     placed[name] = (
-                        self._compiled(Side(operation.of, side.parts)),
+                        self._compiled(Side(operation.of, side.operations)),
                         operation.variable,
                     )
         if placed and self.order:
@@ -223,21 +225,21 @@ class Program:
     def constant_values(self) -> None:
         """Compute the definite integrals and limits that do not depend on the variable."""
         for side in (self.equation.left, self.equation.right):
-            constant = definite_parts(side)
+            constant = definite_operations(side)
             within = {
                 inner
                 for definite in constant.values()
-                for inner in inner_parts(part_tree(definite), side.parts)
+                for inner in inner_operations(operand_of(definite), side.operations)
             }
             for definite in constant.values():
-                self.work.allow(part_tree(definite))
+                self.work.allow(operand_of(definite))
             for name in sorted(constant.keys() - within):
-                if self.variable in free_symbols(Side(Symbol(name), side.parts)):
+                if self.variable in free_symbols(Side(Symbol(name), side.operations)):
                     if self.order:
                         raise NotReadError("an integral that varies, up to a constant")
-                    self.varying.append((name, side.parts))
+                    self.varying.append((name, side.operations))
                 else:
-                    self.values[name] = self.work.value(name, side.parts, self.values)
+                    self.values[name] = self.work.value(name, side.operations, self.values)
 
     def divergence(self) -> Finding:
         """Judge an equation with one divergent integral.
@@ -250,11 +252,11 @@ class Program:
             raise NotReadError(unread)
         divergent: list[str] = []
         for side in sides:
-            for name, operation in side.parts.items():
+            for name, operation in side.operations.items():
                 if not isinstance(operation, Integral | LimitAt | Series):
                     raise NotReadError(unread)
                 try:
-                    self.values[name] = self.work.value(name, side.parts, {})
+                    self.values[name] = self.work.value(name, side.operations, {})
                 except DivergentStepError:
                     divergent.append(name)
         if len(divergent) != 1:
@@ -380,9 +382,14 @@ class Program:
         if self.varying or any(side.has(Derivative, LimitAt, Series) for side in sides):
             return False
         integrals = (
-            part for side in sides for part in side.parts.values() if isinstance(part, Integral)
+            operation
+            for side in sides
+            for operation in side.operations.values()
+            if isinstance(operation, Integral)
         )
-        trees = [side.expression for side in sides] + [part.integrand for part in integrals]
+        trees = [side.expression for side in sides] + [
+            operation.integrand for operation in integrals
+        ]
         return all(map(is_rational, trees))
 
     def _is_within(self, tape: Tape, run: Range, x: Ball) -> bool:

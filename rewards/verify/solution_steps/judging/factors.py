@@ -17,7 +17,7 @@ from ....reading.expression.linear import linear
 from ....reading.expression.traversal import size, symbols_of
 from ....reading.expression.tree import Expression, Number
 from ..extents import NotReadError
-from ..parts import Integral, Side
+from ..operations import Integral, Side
 from ..scope import Equation
 from ..substitution import MOST_NODES
 
@@ -36,17 +36,17 @@ def without_integrals(equation: Equation) -> Equation:
     variable, slopes = equation.variable, list[Expression]()
     varying: dict[tuple[Expression, str], list[Expression]] = {}
     for side, sign in ((equation.left, 1), (equation.right, -1)):
-        summand, terms = linear(side.expression, side.parts.keys())
+        summand, terms = linear(side.expression, side.operations.keys())
         slopes.append(mul(Number(sign), _slope(summand, variable)))
         for factor, name in terms:
-            integral = side.parts[name]
+            integral = side.operations[name]
             signed = mul(Number(sign), factor)
             if not isinstance(integral, Integral) or (integral.variable, integral.limits) != (
                 variable,
                 None,
             ):
                 raise NotReadError("a varying factor beside another variable")
-            if symbols_of(integral.integrand) & side.parts.keys():
+            if symbols_of(integral.integrand) & side.operations.keys():
                 raise NotReadError("an integral within another")
             if variable in symbols_of(factor):
                 varying.setdefault((integral.integrand, name), []).append(signed)

@@ -8,7 +8,7 @@ from ....reading.expression.build import IMAGINARY
 from ....reading.expression.traversal import nodes_of
 from ....reading.expression.tree import Call, Expression, Number, Symbol
 from ....reading.functions import TRANSCENDENTAL
-from ..parts import Change, Derivative, Differential, Integral, LimitAt, Series, Side, Value
+from ..operations import Change, Derivative, Differential, Integral, LimitAt, Series, Side, Value
 from ..result import Kind
 from ..scope import Scope
 from ..substitution import free_symbols
@@ -72,14 +72,14 @@ def _integrals(side: Side, scope: Scope) -> list[Integral]:
     return [
         operation
         for owner in (side, *named)
-        for operation in owner.parts.values()
+        for operation in owner.operations.values()
         if isinstance(operation, Integral) and operation.limits is None
     ]
 
 
 def _outside(side: Side) -> set[str]:
     """The symbols of a side that occur outside of its integrals."""
-    return free_symbols(Side(side.expression, {})) - side.parts.keys()
+    return free_symbols(Side(side.expression, {})) - side.operations.keys()
 
 
 def is_rational(tree: Expression) -> bool:

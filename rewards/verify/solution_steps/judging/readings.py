@@ -12,7 +12,7 @@ from ....reading.expression.linear import NotLinearError, linear
 from ....reading.expression.traversal import fold, symbols_of
 from ....reading.expression.tree import Expression, Symbol
 from ..extents import NotReadError
-from ..parts import Derivative, Differential, Integral, LimitAt, Series, Side, Value
+from ..operations import Derivative, Differential, Integral, LimitAt, Series, Side, Value
 from ..result import Judgement, Kind
 from ..scope import Equation, Scope, is_constant_name
 from ..substitution import free_symbols
@@ -246,7 +246,7 @@ class Judge:
     def _is_anti(self, side: Side) -> bool:
         """Whether a side has an indefinite integral that is not differentiated."""
         for name in symbols_of(side.expression):
-            operation = side.parts.get(name)
+            operation = side.operations.get(name)
             if isinstance(operation, Integral) and operation.limits is None:
                 return True
             of = operation.function if isinstance(operation, Value) else name
@@ -284,8 +284,8 @@ class Judge:
                 unknown = frozenset(name for name in unknown if not is_constant_name(name))
             # A formula is meant for any values of the letters that its integral has.
             # An integral may have a name: W_n.
-            first = left if left.parts else equation.left
-            second = right if right.parts else equation.right
+            first = left if left.operations else equation.left
+            second = right if right.operations else equation.right
             arbitrary = {name for name in _integrated(first) if _PARAMETER.fullmatch(name)}
             # On both sides of a definite integral, too: \int_0^c f = F(c), \int_0^1 ax = a/2.
             both = _integrated(first, limits=True) & free_symbols(second)
@@ -342,9 +342,9 @@ class Judge:
         known = {*self.scope.values, *self.scope.variables, *self.scope.introduced}
         known |= {*self.scope.flow.functions} if self.scope.flow else set()
         for side in sides:
-            for part in side.parts.values():
-                of = part.of if isinstance(part, Derivative) else None
-                if isinstance(of, Symbol) and of.name not in known | side.parts.keys():
+            for operation in side.operations.values():
+                of = operation.of if isinstance(operation, Derivative) else None
+                if isinstance(of, Symbol) and of.name not in known | side.operations.keys():
                     raise NotReadError(f"the derivative of {of.name}, which nothing defines")
 
     def _is_slope(self, side: Side, other: Side, unknown: frozenset[str]) -> bool:
@@ -354,11 +354,11 @@ class Judge:
         then has to hold for all values of the letters: ``y_p'' = -4A\sin 2x``.
         """
         values = [
-            self.scope.values[part.of.name]
-            for part in side.parts.values()
-            if isinstance(part, Derivative)
-            and isinstance(part.of, Symbol)
-            and part.of.name in self.scope.values
+            self.scope.values[operation.of.name]
+            for operation in side.operations.values()
+            if isinstance(operation, Derivative)
+            and isinstance(operation.of, Symbol)
+            and operation.of.name in self.scope.values
         ]
         known = set().union(*map(free_symbols, values))
         written = bool(free_symbols(other) & unknown) and not other.has(Derivative)
@@ -371,8 +371,8 @@ class Judge:
         """
         scope, detail = self.scope, "a differential on one side"
         moving, other = (left, right) if left.has(Differential) else (right, left)
-        summand, ((factor, name), *more) = linear(moving.expression, moving.parts.keys())
-        differential = moving.parts[name]
+        summand, ((factor, name), *more) = linear(moving.expression, moving.operations.keys())
+        differential = moving.operations[name]
         if more or summand != ZERO or fold(factor) is None or scope.changed:
             raise NotReadError(detail)  # perhaps the sign of an integral is missing
         if not isinstance(differential, Differential) or differential.variable not in scope.values:
@@ -411,11 +411,11 @@ class Judge:
             return Finding(Judgement.UNCHECKED, detail=f"{names} unknown")
         values = solve(equation, unknown, self.assumptions, key, self.work, order)
         coefficients = all(map(_COEFFICIENT.fullmatch, unknown))
-        fixed = coefficients or any(side.parts for side in sides)
+        fixed = coefficients or any(side.operations for side in sides)
         if values is None and fixed and not moving:
             return Finding(Judgement.INCORRECT, detail=f"no {names} make both sides equal")
         functions = all(equation.variable in free_symbols(side) for side in sides)
-        vacuous = not functions and any(side.parts for side in sides)
+        vacuous = not functions and any(side.operations for side in sides)
         # Small letters are the coefficients of an ansatz only where it determines them.
         ansatz = coefficients or (
             functions and not any(side.has(Integral, LimitAt, Series) for side in sides)
@@ -455,7 +455,7 @@ def _at_number(latex: str, letter: str, value: int, sides: Callable[[Link], list
     name = re.compile(rf"(?<![\\A-Za-z]){letter}(?![A-Za-z])")
     for mark in reversed(list(_SUM_TO.finditer(latex))):  # the value of n - 1
         ends = sides(Link(name.sub(f"{{{value}}}", mark["end"] or ""), 0, 0))
-        end = fold(ends[0].expression) if len(ends) == 1 and not ends[0].parts else None
+        end = fold(ends[0].expression) if len(ends) == 1 and not ends[0].operations else None
         if end is not None:
             before, behind = latex[: mark.start("end")], latex[mark.end("end") :]
             latex = f"{before}{end}{behind}"
@@ -467,12 +467,18 @@ def _at_number(latex: str, letter: str, value: int, sides: Callable[[Link], list
 def _integrated(side: Side, *, limits: bool = False) -> set[str]:
     """The symbols in the integrands, and in the limits of integration if ``limits`` is True."""
     integrals = {
-        name: operation for name, operation in side.parts.items() if isinstance(operation, Integral)
+        name: operation
+        for name, operation in side.operations.items()
+        if isinstance(operation, Integral)
     }
     if limits:
-        sums = {name for name, operation in side.parts.items() if isinstance(operation, Series)}
+        sums = {
+            name for name, operation in side.operations.items() if isinstance(operation, Series)
+        }
         integrals |= {name: Integral(ONE, "") for name in sums}
-        return set().union(*(free_symbols(Side(Symbol(name), side.parts)) for name in integrals))
+        return set().union(
+            *(free_symbols(Side(Symbol(name), side.operations)) for name in integrals)
+        )
     return set().union(*(symbols_of(integral.integrand) for integral in integrals.values()))
 
 

@@ -13,9 +13,9 @@ from ....numeric.ball_arithmetic.compare import compare, differ
 from ....numeric.ball_arithmetic.jets import ONE, ZERO, Ball
 from ....reading.expression.tree import Expression, Number, Symbol
 from ..extents import NotReadError
-from ..parts import Side
+from ..operations import Side
 from ..scope import Equation
-from ..substitution import definite_parts, free_symbols
+from ..substitution import definite_operations, free_symbols
 from .equality import PRECISIONS, Program, Work
 
 #: Unknowns of one equation, and points at which a solution is checked.
@@ -53,8 +53,8 @@ def solve(
     if not unknowns or len(unknowns) > MOST:
         raise NotReadError("too many unknown constants")
     for side in (equation.left, equation.right):
-        for name in definite_parts(side):
-            if free_symbols(Side(Symbol(name), side.parts)) & set(unknowns):
+        for name in definite_operations(side):
+            if free_symbols(Side(Symbol(name), side.operations)) & set(unknowns):
                 raise NotReadError("an unknown constant within a definite integral or a limit")
     with precision(PRECISIONS[-1]):
         program = Program(equation, order, kinds, key, work)

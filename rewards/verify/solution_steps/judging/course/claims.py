@@ -19,7 +19,7 @@ from .....reading.problem.differential_equation import StatedSolution
 from .....verdict import Status
 from ....values import agreement_on_curve
 from ...extents import NotReadError
-from ...parts import Derivative, Differential, Integral, Part, Side, Value
+from ...operations import Derivative, Differential, Integral, Operation, Side, Value
 from ...result import Judgement
 from ...scope import Equation, Scope, is_constant_name
 from ...substitution import (
@@ -159,17 +159,17 @@ class Claimed:
         if side is None:
             return None
         formula = self.scope.written_out(self.scope.evaluated(side), {})
-        if formula.parts or name in symbols_of(formula.expression):
+        if formula.operations or name in symbols_of(formula.expression):
             return None
         sides = []
         for raw in self.raw:
             values = {
                 key: substituted(
-                    differentiated_often(formula, self.flow.variable, part.order),
-                    {self.flow.variable: Side(part.at, {})},
+                    differentiated_often(formula, self.flow.variable, operation.order),
+                    {self.flow.variable: Side(operation.at, {})},
                 )
-                for key, part in raw.parts.items()
-                if isinstance(part, Value) and part.function == name
+                for key, operation in raw.operations.items()
+                if isinstance(operation, Value) and operation.function == name
             }
             put = substituted(without(raw, values), {name: formula})
             sides.append(self.scope.written_out(self.scope.evaluated(put), {}))
@@ -225,7 +225,7 @@ class Claimed:
         """
         names = set().union(*map(free_symbols, self.sides))
         letters = (self.constants | self.strangers) - _usual(self.constants)
-        if any(side.parts for side in self.sides) or self.flow.variable in names:
+        if any(side.operations for side in self.sides) or self.flow.variable in names:
             return None
         if not letters or _usual(self.constants) or self.flow.curve is not None:
             return None
@@ -239,7 +239,7 @@ class Claimed:
 
         """
         anti = any(
-            isinstance(side.parts.get(name), Integral)
+            isinstance(side.operations.get(name), Integral)
             for side in self.sides
             for name in symbols_of(side.expression)
         )
@@ -274,17 +274,17 @@ class Claimed:
         (left, right), names = (
             self.sides,
             {
-                name: part
+                name: operation
                 for side in self.sides
-                for name, part in side.parts.items()
-                if isinstance(part, Integral) and part.limits is None
+                for name, operation in side.operations.items()
+                if isinstance(operation, Integral) and operation.limits is None
             },
         )
         if len(names) != 1:
             raise NotReadError("several integrals with factors")
         ((name, integral),) = names.items()
-        parts = {**left.parts, **right.parts}
-        plain = {key: part for key, part in parts.items() if key != name}
+        operations = {**left.operations, **right.operations}
+        plain = {key: operation for key, operation in operations.items() if key != name}
         tree = flow.tree(Side(add(left.expression, neg(right.expression)), plain), self.scope)
         rest, terms = linear(tree, {name})
         factor = add(*(coefficient for coefficient, _ in terms))
@@ -378,7 +378,7 @@ class Claimed:
         The result is None if there are several functions, or if a side has derivatives or
         integrals.
         """
-        if any(side.parts for side in self.sides) or len(self.flow.functions) != 1:
+        if any(side.operations for side in self.sides) or len(self.flow.functions) != 1:
             return None
         left, right = (side.expression for side in self.sides)
         (name,) = self.flow.functions
@@ -396,14 +396,20 @@ class Claimed:
         question = self.flow.question
         if question is None or not question.conditions or self.constants:
             return False
-        parts = {name: part for side in self.sides for name, part in side.parts.items()}
+        operations = {
+            name: operation for side in self.sides for name, operation in side.operations.items()
+        }
 
         def depth(name: str) -> int:
-            part = parts[name]
-            inner = symbols_of(part.of) & parts.keys() if isinstance(part, Derivative) else ()
-            return isinstance(part, Derivative) + max(map(depth, inner), default=0)
+            operation = operations[name]
+            inner = (
+                symbols_of(operation.of) & operations.keys()
+                if isinstance(operation, Derivative)
+                else ()
+            )
+            return isinstance(operation, Derivative) + max(map(depth, inner), default=0)
 
-        highest = max(map(depth, parts), default=0)
+        highest = max(map(depth, operations), default=0)
         return highest < max(question.orders.values()) and not self._has(Integral, Differential)
 
     @property
@@ -413,10 +419,10 @@ class Claimed:
         if self._has(Derivative):
             moving = {self.flow.variable, *self.flow.functions}
             bare = {
-                part.of
+                operation.of
                 for side in self.sides
-                for name, part in side.parts.items()
-                if isinstance(part, Derivative) and name in symbols_of(side.expression)
+                for name, operation in side.operations.items()
+                if isinstance(operation, Derivative) and name in symbols_of(side.expression)
             }
             alone = [isinstance(side.expression, Symbol) for side in self.sides]
             varies = all(free_symbols(side) & moving for side in self.sides)
@@ -426,7 +432,7 @@ class Claimed:
             return False
         return not all(functions)
 
-    def _has(self, *kinds: type[Part]) -> bool:
+    def _has(self, *kinds: type[Operation]) -> bool:
         return any(side.has(*kinds) for side in self.sides)
 
     def _on_curve(self) -> Finding:
@@ -441,14 +447,16 @@ class Claimed:
         if self.constants or self.strangers:
             raise NotReadError(_unknown(self.constants | self.strangers))
         functions = {Symbol(name) for name in flow.functions}
-        parts = {name: part for side in self.sides for name, part in side.parts.items()}
+        operations = {
+            name: operation for side in self.sides for name, operation in side.operations.items()
+        }
         trees = [side.expression for side in self.sides]
         trees += [
-            part.of
-            for part in parts.values()
-            if isinstance(part, Derivative) and part.of not in functions
+            operation.of
+            for operation in operations.values()
+            if isinstance(operation, Derivative) and operation.of not in functions
         ]
-        written = set().union(*map(symbols_of, trees)) - parts.keys()
+        written = set().union(*map(symbols_of, trees)) - operations.keys()
         about_point = not written & {flow.variable, *flow.functions}
         self.work.spend(FAMILY_COST)
         if about_point and flow.point:

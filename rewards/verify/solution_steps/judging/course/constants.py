@@ -10,7 +10,7 @@ from .....reading.expression.derivative import differentiate
 from .....reading.expression.linear import NotLinearError, linear
 from .....reading.expression.traversal import substitute, symbols_of
 from .....reading.expression.tree import Expression, Symbol
-from ...parts import Side
+from ...operations import Side
 from ...result import Judgement
 from ...scope import Equation, is_constant_name
 from ...substitution import free_symbols
@@ -51,13 +51,13 @@ def renamed(equation: Equation, kinds: Mapping[str, str], key: str, work: Work) 
             for name in free_symbols(side)
             if is_constant_name(name) and name not in {*equation.problem, equation.variable}
         ]
-        if len(names) != 1 or side.parts:
+        if len(names) != 1 or side.operations:
             return Finding(Judgement.UNCHECKED, detail="several constants of integration")
         fresh = substitute(side.expression, names[0], Symbol(_FRESH))
         try:
             rest, terms = linear(add(fresh, neg(sides[1 - at].expression)), {_FRESH})
             factor = add(*(coefficient for coefficient, _ in terms))
-            constant = Side(neg(div(rest, factor)), sides[1 - at].parts)
+            constant = Side(neg(div(rest, factor)), sides[1 - at].operations)
             value = replace(equation, left=constant, right=Side(ZERO, {}))
         except NotLinearError:
             if not _is_added(fresh, equation.variable):

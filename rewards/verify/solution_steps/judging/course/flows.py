@@ -24,7 +24,7 @@ from .....reading.problem.differential_equation import DifferentialEquation, Sta
 from .....verdict import Status
 from ....differential_equation import Family
 from ...extents import NotReadError
-from ...parts import Derivative, Differential, Integral, Side, Value
+from ...operations import Derivative, Differential, Integral, Side, Value
 from ...scope import Scope
 from ...substitution import (
     LARGEST_DERIVATIVE,
@@ -131,10 +131,13 @@ class Flow:
             for left, right in self.question.conditions
             if isinstance(left, Symbol) and left.name in jets
         }
-        for name, part in side.parts.items():
-            if isinstance(part, Value) and part.function in self.functions:
+        for name, operation in side.operations.items():
+            if isinstance(operation, Value) and operation.function in self.functions:
                 for jet, value in known.items():
-                    if jet[::2] == (part.function, (part.at,)) and jet.order == part.order:
+                    if (
+                        jet[::2] == (operation.function, (operation.at,))
+                        and jet.order == operation.order
+                    ):
                         table[name] = Side(value, {})
         return without(side, table)
 
@@ -155,13 +158,13 @@ class Flow:
 
     def _value(self, node: Expression, side: Side, scope: Scope) -> Expression:
         table: dict[str, Expression] = {}
-        for name in symbols_of(node) & side.parts.keys():
-            part = side.parts[name]
-            if isinstance(part, Differential):
-                table[name] = self._speed(part.variable, scope)
-            elif isinstance(part, Derivative):
-                top = self._rate(Side(part.of, side.parts), scope)
-                by = self._speed(part.variable, scope)
+        for name in symbols_of(node) & side.operations.keys():
+            operation = side.operations[name]
+            if isinstance(operation, Differential):
+                table[name] = self._speed(operation.variable, scope)
+            elif isinstance(operation, Derivative):
+                top = self._rate(Side(operation.of, side.operations), scope)
+                by = self._speed(operation.variable, scope)
                 table[name] = top if by == ONE else div(top, by)
             else:
                 raise NotReadError("an integral or a limit of an unknown function")
@@ -169,14 +172,14 @@ class Flow:
 
     def _rate(self, side: Side, scope: Scope) -> Expression:
         integrals: dict[str, Integral] = {
-            name: part
-            for name, part in side.parts.items()
-            if isinstance(part, Integral) and part.limits is None
+            name: operation
+            for name, operation in side.operations.items()
+            if isinstance(operation, Integral) and operation.limits is None
         }
         rest, terms = linear(side.expression, integrals.keys())
         rates = [self.total(self._value(rest, side, scope))]
         for factor, name in terms:
-            if symbols_of(factor) & {self.variable, *self.slopes, *side.parts}:
+            if symbols_of(factor) & {self.variable, *self.slopes, *side.operations}:
                 raise NotReadError("a factor of an integral that is not constant")
             integral = integrals[name]
             inner = self._value(integral.integrand, side, scope)

@@ -13,7 +13,7 @@ from .....proof.limits import Limit, limit
 from .....reading.expression.traversal import fold, symbols_of
 from .....reading.expression.tree import Call, Symbol
 from ...extents import NotReadError
-from ...parts import Integral, LimitAt, Series, Side
+from ...operations import Integral, LimitAt, Series, Side
 from ...result import Judgement
 from ...scope import Equation, Scope
 from ...substitution import is_finite, without
@@ -25,18 +25,22 @@ PROOF_COST = 400
 _INFINITY = re.compile(r"\s*(?P<sign>[-+]?)\s*(?:\\infty|∞)\s*[.,;]?\s*")
 
 
-def proved_limit(part: LimitAt, scope: Scope, kinds: Mapping[str, str], work: Work) -> Limit | None:
+def proved_limit(
+    operation: LimitAt, scope: Scope, kinds: Mapping[str, str], work: Work
+) -> Limit | None:
     """The limit, if it can be proved; otherwise None."""
-    names = symbols_of(part.of) - {part.variable}
-    if not isinstance(part.point, int):
-        names |= symbols_of(part.point)
+    names = symbols_of(operation.of) - {operation.variable}
+    if not isinstance(operation.point, int):
+        names |= symbols_of(operation.point)
     real = {*scope.variables, *scope.whole}
     usual = {name: "real" if name in real else "positive" for name in names}
     known = tuple((name, kinds.get(name, usual[name])) for name in sorted(names))
-    whole = part.variable in scope.whole and part.point == 1
+    whole = operation.variable in scope.whole and operation.point == 1
     work.pay(PROOF_COST)
     try:
-        return limit(part.of, part.variable, part.point, part.side, known, whole)
+        return limit(
+            operation.of, operation.variable, operation.point, operation.side, known, whole
+        )
     except (NotExpandedError, UndefinedError, ProblemError):
         return None
 
@@ -48,9 +52,12 @@ def with_proved_limits(
     sides: list[Side] = []
     for side in (equation.left, equation.right):
         table: dict[str, Side] = {}
-        for name, part in side.parts.items():
-            if isinstance(part, LimitAt) and not symbols_of(part.of) & side.parts.keys():
-                found = proved_limit(part, scope, kinds, work)
+        for name, operation in side.operations.items():
+            if (
+                isinstance(operation, LimitAt)
+                and not symbols_of(operation.of) & side.operations.keys()
+            ):
+                found = proved_limit(operation, scope, kinds, work)
                 if found is not None and found.value is not None:
                     table[name] = Side(found.value, {})
         sides.append(without(side, table))
@@ -77,7 +84,7 @@ def infinite(
 
     """
     if not any(_INFINITY.fullmatch(latex) for latex, _ in (left, right)) and not all(
-        len(sides) == 1 and side_part(sides[0]) for _, sides in (left, right)
+        len(sides) == 1 and signed_operation(sides[0]) for _, sides in (left, right)
     ):
         return None
     try:
@@ -91,7 +98,7 @@ def infinite(
     return Judgement.CORRECT if signs[0] == signs[1] else Judgement.INCORRECT
 
 
-def side_part(side: Side) -> tuple[int, LimitAt | Series] | None:
+def signed_operation(side: Side) -> tuple[int, LimitAt | Series] | None:
     """Find the limit or the infinite sum of which a side is a constant multiple.
 
     The result is the sign of the constant factor, and the limit or sum. It is None for other sides.
@@ -109,8 +116,8 @@ def side_part(side: Side) -> tuple[int, LimitAt | Series] | None:
             else:
                 return None
         sign, tree = (sign if (factors[0] or 0) > 0 else -sign), tree.args[1]
-    part = side.parts.get(tree.name) if isinstance(tree, Symbol) else None
-    return (sign, part) if isinstance(part, LimitAt | Series) else None
+    operation = side.operations.get(tree.name) if isinstance(tree, Symbol) else None
+    return (sign, operation) if isinstance(operation, LimitAt | Series) else None
 
 
 def _sign(
@@ -126,23 +133,23 @@ def _sign(
     if len(sides) != 1:
         return None
     side = scope.written_out(scope.evaluated(sides[0]), {})
-    found = side_part(side)
+    found = signed_operation(side)
     if found is None:
-        numeric = not side.parts and not symbols_of(side.expression)
+        numeric = not side.operations and not symbols_of(side.expression)
         return 0 if numeric and is_finite(side.expression) else None
-    sign, part = found
-    if isinstance(part, LimitAt):
-        if symbols_of(part.of) & side.parts.keys():
+    sign, operation = found
+    if isinstance(operation, LimitAt):
+        if symbols_of(operation.of) & side.operations.keys():
             return None
-        value = proved_limit(part, scope, kinds, work)
+        value = proved_limit(operation, scope, kinds, work)
         if value is None or not value.exists:
             return None
         return 0 if value.value is not None else sign * value.sign
-    if symbols_of(part.term) - {part.index}:
+    if symbols_of(operation.term) - {operation.index}:
         return None
     try:
-        (name,) = side.parts
-        work.value(name, side.parts, {})
+        (name,) = side.operations
+        work.value(name, side.operations, {})
     except DivergentStepError as error:
         return sign * error.sign or None
     except (NotReadError, QuadratureError, ValueError):
@@ -166,12 +173,12 @@ def _has_integral_in_power(side: Side) -> bool:
     return (
         isinstance(tree, Call)
         and tree.function == "exp"
-        and any(isinstance(side.parts.get(name), Integral) for name in symbols_of(tree))
+        and any(isinstance(side.operations.get(name), Integral) for name in symbols_of(tree))
     )
 
 
 def _logarithm(side: Side) -> Side:
     tree = side.expression
     if isinstance(tree, Call) and tree.function == "exp":
-        return Side(tree.args[0], side.parts)
-    return Side(Call("ln", (Call("abs", (tree,)),)), side.parts)
+        return Side(tree.args[0], side.operations)
+    return Side(Call("ln", (Call("abs", (tree,)),)), side.operations)

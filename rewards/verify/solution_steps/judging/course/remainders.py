@@ -18,7 +18,7 @@ from .....reading.expression.build import ZERO, add, div, neg, number, power
 from .....reading.expression.traversal import degree, fold, nodes_of, substitute, symbols_of
 from .....reading.expression.tree import Call, Expression, Symbol
 from ...extents import NotReadError
-from ...parts import Side
+from ...operations import Side
 from ...result import Judgement
 from ...scope import COUNTED, Equation, Scope
 from ...text.statements import Link
@@ -108,9 +108,9 @@ def _tree(readings: list[Side], scope: Scope) -> Expression:
     for name, value in functions.items():
         if name in symbols_of(side.expression):
             side = scope.written_out(side, {})
-            if value.parts:
+            if value.operations:
                 raise NotReadError("a function without a closed form")
-    if side.parts:
+    if side.operations:
         raise NotReadError("a formula with integrals or limits")
     return side.expression
 
@@ -187,7 +187,7 @@ def leaves_out_a_remainder(left: Side, right: Side, scope: Scope, work: Work) ->
     r"""Whether one side may be a series without the remainder: ``\sin x = x - x^3/6``."""
     trees = [left.expression, right.expression]
     names = set().union(*map(symbols_of, trees))
-    if left.parts or right.parts or len(names) != 1 or names & scope.values.keys():
+    if left.operations or right.operations or len(names) != 1 or names & scope.values.keys():
         return False
     (name,) = names
     orders = [order for tree in trees if (order := degree(tree, name)) is not None]
@@ -205,7 +205,7 @@ def is_factored(left: Side, right: Side, unknown: frozenset[str], scope: Scope) 
 
     One side is a product. Both sides have the same degree and the same leading coefficient.
     """
-    if not scope.course or left.parts or right.parts or len(unknown) != 1:
+    if not scope.course or left.operations or right.operations or len(unknown) != 1:
         return False
     (name,) = unknown
     trees = [left.expression, right.expression]
@@ -233,7 +233,7 @@ def is_multiple(equation: Equation, unknown: Sequence[str]) -> bool:
     A is the only unknown letter.
     """
     sides = [equation.left.expression, equation.right.expression]
-    if len(unknown) != 1 or equation.left.parts or equation.right.parts:
+    if len(unknown) != 1 or equation.left.operations or equation.right.operations:
         return False
     (name,) = unknown
     if not all(name in symbols_of(side) for side in sides):
