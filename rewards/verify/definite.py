@@ -123,10 +123,10 @@ def verify_definite_integral(
     read_answer(answer, (*integrals[0].parameters, IS_VALUE))
     if answer.status is not None and infinity is None:
         return answer.verdict(answer.status)
-    known = partial(_KnownValue, reference=reference)
+    make_judge = partial(_KnownValue, reference=reference)
     try:
         with work_limit(ONE_CALL):
-            outcome, reading, target = best(judged_by(answer, infinity, integrals, known))
+            outcome, reading, target = best(judged_by(answer, infinity, integrals, make_judge))
     except NeedsWorkerError:
         text = problem if isinstance(problem, str) else integrals[0].text
         return verify_in_worker("definite", text, answer, reference=reference)

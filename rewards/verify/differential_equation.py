@@ -148,8 +148,8 @@ class _Judge:
             family = Family(question, solution, self.kinds)
             if {*family.strangers} in _VARIABLES and question.is_variable_implied:
                 (variable,) = family.strangers
-                asked = replace(question, variable=variable, is_variable_implied=False)
-                return _Judge(asked, self.kinds).judge(text)
+                renamed_question = replace(question, variable=variable, is_variable_implied=False)
+                return _Judge(renamed_question, self.kinds).judge(text)
             if family.strangers:
                 names = ", ".join(family.strangers)
                 return Outcome(Status.INCORRECT, detail=f"symbols that are no constants: {names}")

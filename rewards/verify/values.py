@@ -206,18 +206,18 @@ def check_variable(name: str, kinds: Mapping[str, str]) -> None:
         ProblemError: the variable takes whole numbers only.
 
     """
-    kind = kinds.get(name, "real")
-    if kind != "real" and kind not in HALVES:
-        raise ProblemError(f"{name} is the variable of derivatives, and cannot be {kind}")
+    assumption = kinds.get(name, "real")
+    if assumption != "real" and assumption not in HALVES:
+        raise ProblemError(f"{name} is the variable of derivatives, and cannot be {assumption}")
 
 
-def half_line(kind: str) -> Bounds:
+def half_line(assumption: str) -> Bounds:
     """The lower and the upper bound of a variable that has an assumption.
 
     For the assumption ``positive``, the lower bound is 0. For ``negative``, the upper bound is 0.
     All other bounds are None.
     """
-    sign, zero = HALVES.get(kind, 0), Number(0)
+    sign, zero = HALVES.get(assumption, 0), Number(0)
     return zero if sign > 0 else None, zero if sign < 0 else None
 
 
@@ -231,12 +231,12 @@ def on_interval(
     exponential = Call("exp", (Symbol(name),))
     if lower is None:
         assert upper is not None
-        inside = add(upper, neg(exponential))
+        mapped = add(upper, neg(exponential))
     elif upper is None:
-        inside = add(lower, exponential)
+        mapped = add(lower, exponential)
     else:
-        inside = div(add(lower, mul(upper, exponential)), add(ONE, exponential))
-    return substitute(tree, name, inside)
+        mapped = div(add(lower, mul(upper, exponential)), add(ONE, exponential))
+    return substitute(tree, name, mapped)
 
 
 def agreement_on_curve(
@@ -386,10 +386,10 @@ def with_constants(answer: Expression, parameters: Collection[str]) -> Expressio
 def _kronecker(name: str, parameters: Collection[str]) -> Expression | None:
     """Kronecker's delta, if two parameters are the subscript of ``delta_mn`` or ``delta_m,n``."""
     letter, _, index = name.partition("_")
-    for first in parameters if letter == "delta" and "delta" not in parameters else ():
-        second = index.removeprefix(first).removeprefix(",")
-        if index.startswith(first) and second in parameters:
-            equal = Call("eq", (Symbol(first), Symbol(second)))
+    for first_index in parameters if letter == "delta" and "delta" not in parameters else ():
+        second_index = index.removeprefix(first_index).removeprefix(",")
+        if index.startswith(first_index) and second_index in parameters:
+            equal = Call("eq", (Symbol(first_index), Symbol(second_index)))
             return Call("piecewise", (ONE, equal, Number(0)))
     return None
 

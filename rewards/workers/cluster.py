@@ -79,13 +79,13 @@ class _ClusterCall:
     wall_clock: float
     options: Mapping[str, Any]
     results: list[Result | WorkerError]
-    left: int
+    pending_count: int
     future: Future[list[Result | WorkerError]] = field(default_factory=Future)
 
     def finish(self, start: int, results: Sequence[Result | WorkerError]) -> None:
         self.results[start : start + len(results)] = results
-        self.left -= len(results)
-        if not self.left and self.future.set_running_or_notify_cancel():
+        self.pending_count -= len(results)
+        if not self.pending_count and self.future.set_running_or_notify_cancel():
             self.future.set_result(self.results)
 
     def fail(self, error: PoolError) -> None:

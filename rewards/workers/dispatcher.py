@@ -272,40 +272,40 @@ class Dispatcher:
         except (ValueError, TypeError, LookupError, RecursionError) as error:
             self._lost(worker, WorkerCrash(f"the worker's reply is invalid: {error}"))
 
-    def _reply(self, worker: Worker, kind: str, *body: Any) -> None:
+    def _reply(self, worker: Worker, message_type: str, *body: Any) -> None:
         since, worker.since = worker.since, time.monotonic()
         batch = worker.batch
-        if kind == "ready":
+        if message_type == "ready":
             worker.ready = True
             self._failed_starts = 0
             return
         if batch is None:
-            raise ValueError(f"{kind!r} out of turn")
-        if kind == "started":
+            raise ValueError(f"{message_type!r} out of turn")
+        if message_type == "started":
             worker.running = True
             worker.loaded.add(batch.task)
-        elif kind == "unloadable":
+        elif message_type == "unloadable":
             batch.fail(PoolError(f"workers cannot load the task {batch.task!r}: {body[0]}"))
-        elif kind == "done":
+        elif message_type == "done":
             # Items behind a slow one were taken back; the worker may have received that message
             # before it began the item that it was to keep.
             batch.waiting.extendleft(reversed(worker.chunk[worker.position :]))
             worker.batch, worker.chunk, worker.running = None, [], False
             if body[0]:
                 self._discard(worker)
-        elif kind == "memory":
+        elif message_type == "memory":
             worker.since = since  # when its item began
             self._lost(worker, WorkerMemory("the worker's memory limit was reached"))
         else:
             ended, worked, seconds, *message = body
             worker.since, worker.worked = min(worker.since, ended), worked
-            if kind == "value":
+            if message_type == "value":
                 result = message[0]
-            elif kind == "failed":
+            elif message_type == "failed":
                 result = TaskError(*message)
                 result.seconds = seconds
             else:
-                raise ValueError(f"unknown reply {kind!r}")
+                raise ValueError(f"unknown reply {message_type!r}")
             current = worker.current
             worker.position += 1
             worker.served += 1

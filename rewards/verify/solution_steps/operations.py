@@ -88,8 +88,8 @@ class Side:
     expression: Expression
     operations: Mapping[str, Operation]
 
-    def has(self, *kinds: type[Operation]) -> bool:
-        """Whether the side has an operation of one of the classes ``kinds``."""
+    def has(self, *classes: type[Operation]) -> bool:
+        """Whether the side has an operation of one of the given classes."""
         return bool(self.operations) and any(
-            isinstance(operation, kinds) for operation in self.operations.values()
+            isinstance(operation, classes) for operation in self.operations.values()
         )

@@ -27,7 +27,7 @@ from .text.statements import Statement
 
 #: Points that are remembered, and where a half-line under a condition may begin: x^2 then hides 1
 #: by two digits only. In 799 solutions half-lines begin at 2 or below, and no claim changes with 5.
-MOST, FAR = 24, 10.0
+MAX_POINTS, FAR = 24, 10.0
 
 _LESS = r"\s*(?:<|\\l(?:eq?|t|eqslant)(?![A-Za-z])|≤)\s*=?\s*"
 _GREATER = r"\s*(?:>|\\g(?:eq?|t|eqslant)(?![A-Za-z])|≥)\s*=?\s*"
@@ -141,7 +141,7 @@ class Points:
 
     def add(self, sentence: int, name: str, value: Expression) -> None:
         """Record that a sentence names a point."""
-        self.seen = [*self.seen[-MOST:], (sentence, name, value)]
+        self.seen = [*self.seen[-MAX_POINTS:], (sentence, name, value)]
 
     def of(self, sentence: int, name: str | None = None) -> list[Expression]:
         """The values that a sentence names for ``name``. None stands for all variables."""
@@ -160,8 +160,8 @@ class Points:
             if of == sentence:
                 at = {name: Side(value, {})}
                 with suppress(NotReadError):
-                    left, right = (substituted(side, at) for side in pair)
-                    if compare(left, right) is Judgement.CORRECT:
+                    lhs, rhs = (substituted(side, at) for side in pair)
+                    if compare(lhs, rhs) is Judgement.CORRECT:
                         return True
         return False
 

@@ -75,8 +75,8 @@ class Equation:
     r"""An equation whose two sides are written in terms of one variable.
 
     Attributes:
-        left: the left side.
-        right: the right side.
+        lhs: the left side.
+        rhs: the right side.
         variable: the common variable of both sides.
         rates: the variables of integrals and differentials, each as a function of ``variable``.
         narrow: whether sample points must be in the first quadrant, as for ``x = \sin\theta``.
@@ -85,12 +85,12 @@ class Equation:
         within: expressions in ``variable``, each with the range of its values at sample points.
         ranges: the ranges of letters.
         problem: the symbols of the problem.
-        whole: whether the common variable takes whole numbers only.
+        has_integer_variable: whether the common variable takes whole numbers only.
 
     """
 
-    left: Side
-    right: Side
+    lhs: Side
+    rhs: Side
     variable: str
     rates: Mapping[str, Side]
     narrow: bool
@@ -99,7 +99,7 @@ class Equation:
     within: tuple[tuple[Side, Range], ...] = ()
     ranges: Mapping[str, Range] = field(default_factory=dict)
     problem: frozenset[str] = frozenset()
-    whole: bool = False
+    has_integer_variable: bool = False
 
 
 @dataclass
@@ -122,7 +122,7 @@ class Scope:
         indices: contains ``i`` if the text sums over i, and is empty otherwise.
         letters: contains ``gamma`` if the text uses it as a letter, not for Euler's constant.
         vanishing: the letters that the text sets to zero.
-        whole: the variables that take whole numbers only, such as the index of a sum.
+        integer_variables: the variables that take whole numbers only, such as the index of a sum.
         flow: the functions that an equation of the problem defines, such as y in y' = 2xy.
         course: the kind of the question, such as ``limit``. It is an empty text for an integral.
 
@@ -143,7 +143,7 @@ class Scope:
     indices: frozenset[str] = frozenset()
     letters: frozenset[str] = frozenset()
     vanishing: frozenset[str] = frozenset()
-    whole: frozenset[str] = frozenset()
+    integer_variables: frozenset[str] = frozenset()
     flow: Unknowns | None = None
     course: str = ""
 
@@ -223,9 +223,9 @@ class Scope:
         }
         return without(side, limits)
 
-    def _partial(self, derivative: Derivative, known: Mapping[str, Side]) -> Side:
-        """The value of a partial derivative. ``known`` has the values of inner operations."""
-        trees = {name: side.expression for name, side in known.items()}
+    def _partial(self, derivative: Derivative, inner_values: Mapping[str, Side]) -> Side:
+        """The value of a partial derivative. ``inner_values`` are those of inner operations."""
+        trees = {name: side.expression for name, side in inner_values.items()}
         of = self.written_out(Side(replaced(derivative.of, trees), {}), {})
         if isinstance(of.expression, Symbol) and of.expression.name != derivative.variable:
             raise NotReadError("a partial derivative of what nothing defines")
@@ -293,21 +293,21 @@ class Scope:
                 table[name] = next(iter(of))
         return table
 
-    def equation(self, left: Side, right: Side) -> Equation:
+    def equation(self, lhs: Side, rhs: Side) -> Equation:
         """Write the two sides of an equation in terms of one variable.
 
         Raises:
             NotReadError: the sides have several variables without a relation.
 
         """
-        moving = movers(left) | movers(right)
+        moving = movers(lhs) | movers(rhs)
         unknown = [self.values[name] for name in moving if name in self.values]
         if (
             len(moving - {self.variable}) == len(_ANY)
-            and moving == free_symbols(left) | free_symbols(right)
+            and moving == free_symbols(lhs) | free_symbols(rhs)
             and any(value.has(Integral) for value in unknown)
         ):
-            return self._of_any(left, right, sorted(moving))  # v is known by dv only
+            return self._of_any(lhs, rhs, sorted(moving))  # v is known by dv only
         if moving & self.symbols - {self.variable}:
             raise NotReadError("a derivative by a parameter")
         used: dict[str, Side] = {}
@@ -315,7 +315,7 @@ class Scope:
         sides = [
             # Leibniz's rule also before: by u, which is written out as a function of x later.
             self._flat(differentiated(self.written_out(differentiated(self.evaluated(side)), used)))
-            for side in (left, right)
+            for side in (lhs, rhs)
         ]
         names = movers(sides[0]) | movers(sides[1])
         rates: dict[str, Side] = {}
@@ -336,15 +336,23 @@ class Scope:
             narrow |= bool(new_variables)
         running = free & self.variables
         if 1 < len(running) <= len(_ANY) and running == names and self.variable not in names:
-            return self._of_any(left, right, sorted(running))
+            return self._of_any(lhs, rhs, sorted(running))
         if len(running) > 1:
             raise NotReadError(f"{UNRELATED} {' and '.join(sorted(running))}")
         root = next(iter(running), self.variable)
         narrow |= root in self.introduced
         within = tuple(self._within(root))
         about = frozenset(used), free, within, self.ranges, self.symbols | {self.variable}
-        whole = root in self.whole and len(rates) <= 1
-        return Equation(sides[0], sides[1], root, rates, narrow, *about, whole=whole)
+        has_integer_variable = root in self.integer_variables and len(rates) <= 1
+        return Equation(
+            sides[0],
+            sides[1],
+            root,
+            rates,
+            narrow,
+            *about,
+            has_integer_variable=has_integer_variable,
+        )
 
     def _flat(self, side: Side) -> Side:
         """Compute the derivatives of derivatives in a side by the rules of differentiation."""
@@ -416,10 +424,10 @@ class Scope:
         own = {name for name, value in rates.items() if value.expression != Symbol(name)}
         return every - own
 
-    def _of_any(self, left: Side, right: Side, names: list[str]) -> Equation:
+    def _of_any(self, lhs: Side, rhs: Side, names: list[str]) -> Equation:
         """Replace arbitrary functions u and v in an equation by two fixed functions."""
         table = {name: Side(value, {}) for name, value in zip(names, _ANY, strict=False)}
-        sides = [substituted(side, table) for side in (left, right)]
+        sides = [substituted(side, table) for side in (lhs, rhs)]
         return Equation(
             sides[0], sides[1], "t", table, False, frozenset(), self._free(sides, table)
         )

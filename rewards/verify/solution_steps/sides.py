@@ -1,7 +1,7 @@
 r"""A side of an equation as a tree, with integrals, derivatives and differentials.
 
-The LaTeX reader reads closed forms only. Integrals, derivatives and the other *operations* of a side
-are therefore cut out first. Symbols such as ``Q_1`` replace the operations:
+The LaTeX reader reads closed forms only. Integrals, derivatives and the other
+*operations* of a side are therefore cut out first, and symbols such as ``Q_1`` replace them:
 ``x e^x - \int e^x\,dx`` is read as ``x e^x - Q_1``.
 """
 

@@ -29,15 +29,15 @@ CHOICES, INTEGRALS = 8, 40
 class _Choice:
     """A choice of u and dv for integration by parts.
 
-    ``place`` is the definition that states the choice. If the choice is wrong, a wrong claim is
-    inserted at this place.
+    ``definition`` states the choice. If the choice is wrong, a wrong claim is inserted at the
+    definition.
     """
 
-    first: int  # index of the claim before which it stands
+    claim_index: int  # of the claim before which the text states the choice
     u: Expression
     dv: Integral
-    left: str
-    place: Definition
+    lhs: str
+    definition: Definition
     displayed: bool
     v: Expression | None = None
 
@@ -46,7 +46,7 @@ class _Choice:
 class Parts:
     """The integrals of a text, and the text's choices of u and dv for integration by parts."""
 
-    whole: Integral | None
+    problem_integral: Integral | None
     integrals: dict[tuple[Expression, str], None] = field(default_factory=dict)
     choices: list[_Choice] = field(default_factory=list)
     unread: bool = False  # a formula with an integral is not read
@@ -60,7 +60,12 @@ class Parts:
                     self.integrals[operation.integrand, operation.variable] = None
 
     def choose(
-        self, name: str, scope: Scope, definitions: Sequence[Definition], first: int, shown: bool
+        self,
+        name: str,
+        scope: Scope,
+        definitions: Sequence[Definition],
+        claim_index: int,
+        displayed: bool,
     ) -> None:
         """Record a choice of u and dv, after the text has stated dv. ``name`` is the name of v."""
         u_name = name.replace("v", "u").replace("V", "U")
@@ -71,24 +76,26 @@ class Parts:
         )
         if u_name == name or u is None or integral is None or u.operations:
             return
-        definition, name_on_left = definitions[-1], f"d{name}"
+        definition, lhs = definitions[-1], f"d{name}"
         previous = self.choices[-1] if self.choices else None
-        if previous is not None and previous.dv == integral:  # then it is u that is new
+        if previous is not None and previous.dv == integral:  # then the text has changed u
             definition = next(
                 (entry for entry in reversed(definitions) if entry.name == u_name),
                 definition,
             )
-            name_on_left = definition.name
-        self.choices.append(_Choice(first, u.expression, integral, name_on_left, definition, shown))
+            lhs = definition.name
+        self.choices.append(
+            _Choice(claim_index, u.expression, integral, lhs, definition, displayed)
+        )
 
     def settle(self, value: Side) -> None:
         """Record the v of integration by parts that the text states."""
         if self.choices and not value.operations:
             self.choices[-1].v = value.expression
 
-    def drop(self, first: int) -> None:
-        """Forget the choices of an abandoned attempt, which begins with the claim ``first``."""
-        self.choices = [choice for choice in self.choices if choice.first < first]
+    def drop(self, claim_index: int) -> None:
+        """Forget the choices of an abandoned attempt, which begins at ``claim_index``."""
+        self.choices = [choice for choice in self.choices if choice.claim_index < claim_index]
 
     def judged(self, claims: Sequence[Claim], judge: Judge) -> list[Claim]:
         """For each wrong choice of u and dv, insert a wrong claim into the claims of the text.
@@ -98,18 +105,20 @@ class Parts:
         result = list(claims)
         for choice in reversed(list(self._wrong(judge))):
             following = [
-                replace(later_claim, gain=0.0, follows=_shifted(later_claim.follows, choice.first))
-                for later_claim in result[choice.first :]
+                replace(
+                    later_claim, gain=0.0, follows=_shifted(later_claim.follows, choice.claim_index)
+                )
+                for later_claim in result[choice.claim_index :]
             ]
-            span = choice.place.start, choice.place.end, choice.displayed
-            claim = Claim("parts", Judgement.INCORRECT, choice.left, choice.place.value, *span)
-            result = [*result[: choice.first], claim, *following]
+            span = choice.definition.start, choice.definition.end, choice.displayed
+            claim = Claim("parts", Judgement.INCORRECT, choice.lhs, choice.definition.value, *span)
+            result = [*result[: choice.claim_index], claim, *following]
         return result
 
     def _wrong(self, judge: Judge) -> Iterator[_Choice]:
         integrands = [*self.integrals]
-        if self.whole is not None:
-            integrands.append((self.whole.integrand, self.whole.variable))
+        if self.problem_integral is not None:
+            integrands.append((self.problem_integral.integrand, self.problem_integral.variable))
         if self.unread or len(self.choices) > CHOICES or len(integrands) > INTEGRALS:
             return
         integrands += [(term, by) for tree, by in integrands for term in _terms(tree)]

@@ -23,8 +23,8 @@ from .readings import Judge, Judged, Read
 class EquationChain:
     """A chain of equalities, as far as it has been read."""
 
-    root: Read | None = None  # its first link
-    last: Read | None = None
+    first_link: Read | None = None
+    last_link: Read | None = None
     anti: bool = False  # it is of antiderivatives
     proven: tuple[Side, Side] | None = None  # the ends of what is proven, as they were read
 
@@ -63,10 +63,10 @@ def in_context(
         judged = replace(judged, earns=False)  # else it could not cost what it earns
     if judged.finding.judgement is not Judgement.INCORRECT or judged.pair is None:
         return judged
-    asked = set().union(*map(free_symbols, sides)) - scope.names
-    asked = {name for name in asked if not is_constant_name(name)}
-    if judged.finding.witness and asked and prose.asks(statement.lead):
-        unread = Finding(Judgement.UNCHECKED, detail=f"an equation for {min(asked)}")
+    unknown_names = set().union(*map(free_symbols, sides)) - scope.names
+    unknown_names = {name for name in unknown_names if not is_constant_name(name)}
+    if judged.finding.witness and unknown_names and prose.asks(statement.lead):
+        unread = Finding(Judgement.UNCHECKED, detail=f"an equation for {min(unknown_names)}")
         return replace(judged, finding=unread)
     at_point = _is_at_point(judged.pair, sides, statement, points, scope)
     if not at_point and not (letters and conditions is None):

@@ -72,7 +72,7 @@ class Work:
     slots: int = SLOTS
     evaluations: int = EVALUATED
     special: bool = True
-    known: dict[Operation, Ball | NotReadError] = field(default_factory=dict)
+    cached_values: dict[Operation, Ball | NotReadError] = field(default_factory=dict)
     improper: set[Operation] = field(default_factory=set)
     tapes: dict[tuple[Expression, str], Tape] = field(default_factory=dict)
 
@@ -111,8 +111,8 @@ class Work:
         """The value of a definite integral or a limit. A value without free symbols is cached."""
         definite = operations[name]
         inner = inner_operations(operand_of(definite), operations)
-        if definite in self.known and not inner:
-            cached = self.known[definite]
+        if definite in self.cached_values and not inner:
+            cached = self.cached_values[definite]
             if isinstance(cached, NotReadError):
                 raise cached
             return cached
@@ -121,10 +121,10 @@ class Work:
             value = value_of(name, operations, values, self.pay, self.improper)
         except NotReadError as error:
             if constant:
-                self.known[definite] = error
+                self.cached_values[definite] = error
             raise
         if constant:
-            self.known[definite] = value
+            self.cached_values[definite] = value
         return value
 
 
@@ -170,23 +170,23 @@ class Program:
         equation = self.equation
         self.variable = equation.variable
         self.rates = {name: self._compiled(side) for name, side in equation.rates.items()}
-        self.sides = [self._compiled(side) for side in (equation.left, equation.right)]
+        self.sides = [self._compiled(side) for side in (equation.lhs, equation.rhs)]
         self.placed = self._placeholders()
         # Both sides are written with i, and have no root or logarithm with several values.
-        sides = equation.left.expression, equation.right.expression
+        sides = equation.lhs.expression, equation.rhs.expression
         self.is_complex = all(IMAGINARY in all_nodes(tree) for tree in sides) and self.is_rational()
         for name in sorted(equation.free - {self.variable}):
             self.values[name] = acb(self._letter(name))
 
     def _letter(self, name: str) -> float:
         """A sample value of a letter: from the letter's range, or by the letter's kind."""
-        kind = self.kinds.get(name, "positive")
-        whole = kind not in _REAL
-        if name in self.equation.ranges and kind not in ("even", "odd"):
+        assumption = self.kinds.get(name, "positive")
+        is_integer = assumption not in _REAL
+        if name in self.equation.ranges and assumption not in ("even", "odd"):
             value = _between(self.equation.ranges[name], uniform(self.key, name))
-            return float(ceil(value)) if whole else value
-        value = ASSUMPTIONS[kind](uniform(self.key, name))
-        return value * max(self.scale, 1) if whole else value * self.scale
+            return float(ceil(value)) if is_integer else value
+        value = ASSUMPTIONS[assumption](uniform(self.key, name))
+        return value * max(self.scale, 1) if is_integer else value * self.scale
 
     def _compiled(self, side: Side) -> _Compiled:
         indefinite = {
@@ -209,7 +209,7 @@ class Program:
     def _placeholders(self) -> dict[str, tuple[_Compiled | None, str]]:
         """Map symbols of derivatives to operand and variable. A differential's operand is None."""
         placed: dict[str, tuple[_Compiled | None, str]] = {}
-        for side in (self.equation.left, self.equation.right):
+        for side in (self.equation.lhs, self.equation.rhs):
             for name, operation in side.operations.items():
                 if isinstance(operation, Differential):
                     placed[name] = None, operation.variable
@@ -224,7 +224,7 @@ class Program:
 
     def constant_values(self) -> None:
         """Compute the definite integrals and limits that do not depend on the variable."""
-        for side in (self.equation.left, self.equation.right):
+        for side in (self.equation.lhs, self.equation.rhs):
             constant = definite_operations(side)
             within = {
                 inner
@@ -247,7 +247,7 @@ class Program:
         If the integral does not cancel, one side has no value and the other side has a value. The
         equation is then wrong. In all other cases, `NotReadError` is raised.
         """
-        sides, unread = (self.equation.left, self.equation.right), "an integral that diverges"
+        sides, unread = (self.equation.lhs, self.equation.rhs), "an integral that diverges"
         if self.equation.free:
             raise NotReadError(unread)
         divergent: list[str] = []
@@ -361,7 +361,7 @@ class Program:
         if own is not None:
             for at in count():  # spread over all of the range
                 yield acb(_between(own, (uniform(self.key, "own") + at * GOLDEN) % 1))
-        elif self.equation.whole:
+        elif self.equation.has_integer_variable:
             for at in count(1):
                 yield acb(SPREAD * at + int(SPREAD * uniform(self.key, "whole", at)))
         elif self.equation.narrow or (self.varying and self.variable not in self.equation.problem):
@@ -378,7 +378,7 @@ class Program:
         seem equal at another point, the precision may be too low. For example, x^{2000} is tiny
         near 0.
         """
-        sides = self.equation.left, self.equation.right, *self.equation.rates.values()
+        sides = self.equation.lhs, self.equation.rhs, *self.equation.rates.values()
         if self.varying or any(side.has(Derivative, LimitAt, Series) for side in sides):
             return False
         integrals = (

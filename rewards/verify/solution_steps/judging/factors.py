@@ -35,7 +35,7 @@ def without_integrals(equation: Equation) -> Equation:
     """
     variable, slopes = equation.variable, list[Expression]()
     varying: dict[tuple[Expression, str], list[Expression]] = {}
-    for side, sign in ((equation.left, 1), (equation.right, -1)):
+    for side, sign in ((equation.lhs, 1), (equation.rhs, -1)):
         summand, terms = linear(side.expression, side.operations.keys())
         slopes.append(mul(Number(sign), _slope(summand, variable)))
         for factor, name in terms:
@@ -63,7 +63,7 @@ def without_integrals(equation: Equation) -> Equation:
     condition = add(_slope(div(moved, factor_slope), variable), neg(slope))
     if size(condition) > MOST_NODES:
         raise NotReadError("a condition that grows too large")
-    return replace(equation, left=Side(condition, {}), right=Side(ZERO, {}), rates={})
+    return replace(equation, lhs=Side(condition, {}), rhs=Side(ZERO, {}), rates={})
 
 
 def _slope(tree: Expression, variable: str) -> Expression:

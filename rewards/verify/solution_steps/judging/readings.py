@@ -68,7 +68,7 @@ class Judged:
     """The judgement on a claim, with the definitions used and the two sides compared."""
 
     finding: Finding
-    kind: Kind
+    claim_kind: Kind
     used: frozenset[str]
     pair: tuple[Side, Side] | None = None
     anti: bool = False  # it is of antiderivatives
@@ -84,31 +84,31 @@ class Judge:
     work: Work
     flow: Flow | None = None
 
-    def judge(self, left: Read, right: Read, lead: str, anti: bool) -> Judged:
+    def judge(self, lhs: Read, rhs: Read, lead: str, anti: bool) -> Judged:
         """Judge the claim that two links (sides of an equation) are equal.
 
         A link may have several readings. The claim is right if one pair of readings agrees, and
         wrong if all pairs differ.
 
         Args:
-            left: the left link.
-            right: the right link.
+            lhs: the left link.
+            rhs: the right link.
             lead: the words before the statement.
             anti: whether the links so far are antiderivatives, so that equality up to a constant
                 suffices.
 
         """
         best = Judged(Finding(Judgement.UNCHECKED, detail="not read"), "algebra", frozenset())
-        texts = left.link.latex, right.link.latex
+        texts = lhs.link.latex, rhs.link.latex
         if self.scope.course:
-            reads = [(read.link.latex, read.sides) for read in (left, right)]
+            reads = [(read.link.latex, read.sides) for read in (lhs, rhs)]
             judgement = infinite(reads[0], reads[1], self.scope, self.assumptions, self.work)
             if judgement is not None:
                 detail = "an infinite value" if judgement is Judgement.UNCHECKED else ""
                 return Judged(Finding(judgement, 1, detail=detail), "limit", frozenset())
-        for pair in islice(product(left.sides, right.sides), PAIRS):
+        for pair in islice(product(lhs.sides, rhs.sides), PAIRS):
             anti = anti or any(map(self._is_anti, pair))
-            kind = kind_of(*pair, self.scope, lead) if best.pair is None else best.kind
+            claim_kind = kind_of(*pair, self.scope, lead) if best.pair is None else best.claim_kind
             finding, used = self._compare(*pair, "|".join(texts), anti)
             rounded = any(map(_DECIMAL.search, texts))
             if finding.judgement is Judgement.INCORRECT and self.scope.course:
@@ -119,7 +119,7 @@ class Judge:
             earns = not rounded and finding.detail != UNKNOWN and not finding.loose
             earns &= not any(side.has(Series) for side in pair) or bool(self.scope.course)
             earns &= not (used | _names(*pair)) & self.scope.assumed
-            judged = Judged(finding, kind, used, pair, earns=earns)
+            judged = Judged(finding, claim_kind, used, pair, earns=earns)
             if finding.judgement is Judgement.CORRECT:
                 best = judged
                 break
@@ -127,40 +127,49 @@ class Judge:
                 best = judged
         return replace(best, anti=True) if anti else best
 
-    def _unless_sloppy(self, finding: Finding, left: Side, right: Side) -> Finding:
+    def _unless_sloppy(self, finding: Finding, lhs: Side, rhs: Side) -> Finding:
         """The finding, or ``unchecked`` if `_sloppy` finds another meaning of the equation."""
         try:
-            detail = self._sloppy(left, right)
+            detail = self._sloppy(lhs, rhs)
         except (NotReadError, NotLinearError):
             return finding
         return Finding(Judgement.UNCHECKED, detail=detail) if detail else finding
 
-    def _sloppy(self, left: Side, right: Side) -> str:
+    def _sloppy(self, lhs: Side, rhs: Side) -> str:
         """Why a wrong equation may be meant in another way: ``x + 2 = 4`` may be solved for x.
 
         Other reasons are a missing limit sign, or a missing remainder of a series. The result is
         empty if no reason is found.
         """
         scope = self.scope
-        sides = [left, right]
+        sides = [lhs, rhs]
         if not any(side.has(Derivative) for side in sides):
             sides = [scope.written_out(scope.evaluated(side), {}) for side in sides]
-            moving = {*scope.variables, *scope.whole, *scope.introduced, *scope.moving()}
+            moving = {
+                *scope.variables,
+                *scope.integer_variables,
+                *scope.introduced,
+                *scope.moving(),
+            }
             varies = [bool(free_symbols(side) & moving) for side in sides]
             if varies[0] != varies[1] and scope.course in ("limit", "sum"):
                 return "a limit sign may be missing"
-            given = [bool(free_symbols(side) & scope.symbols) for side in sides]
-            if scope.course == "differential_equation" and not any(varies) and given[0] != given[1]:
+            has_parameter = [bool(free_symbols(side) & scope.symbols) for side in sides]
+            if (
+                scope.course == "differential_equation"
+                and not any(varies)
+                and has_parameter[0] != has_parameter[1]
+            ):
                 return "a parameter may be determined"
-        known = self.flow is None or not self.flow.concerns(left, right)
-        if known and any(side.expression == ZERO for side in sides):
+        is_explicit = self.flow is None or not self.flow.concerns(lhs, rhs)
+        if is_explicit and any(side.expression == ZERO for side in sides):
             return "an equation that may be solved"
-        if leaves_out_a_remainder(left, right, scope, self.work):
+        if leaves_out_a_remainder(lhs, rhs, scope, self.work):
             return "the remainder of a series may be missing"
         return ""
 
     def unread(
-        self, left: Read, right: Read, lead: str, sides: Callable[[Link], list[Side]]
+        self, lhs: Read, rhs: Read, lead: str, sides: Callable[[Link], list[Side]]
     ) -> Judged | None:
         r"""Judge an equation whose sides are no single formulas, or return None.
 
@@ -170,75 +179,79 @@ class Judge:
         its sides.
         """
         if self.scope.course:
-            texts = [(read.link.latex, list(read.sides)) for read in (left, right)]
+            texts = [(read.link.latex, list(read.sides)) for read in (lhs, rhs)]
             finding = up_to_remainder(texts[0], texts[1], self.scope, self.work, sides)
             if finding is not None:
                 return Judged(finding, "identity", frozenset(), earns=False)
-            judgement = both_signs(left.link.latex, right.link.latex)
+            judgement = both_signs(lhs.link.latex, rhs.link.latex)
             if judgement is not None:
                 return Judged(Finding(judgement, 1), "arithmetic", frozenset(), earns=False)
-        latex = [_spelt(read.link.latex) for read in (left, right)]
+        latex = [_spelt(read.link.latex) for read in (lhs, rhs)]
         letters = {letter for side in latex for letter in _sum_letters(side)}
-        counted = self.scope.symbols | self.scope.whole if self.scope.course else set()
+        counted = self.scope.symbols | self.scope.integer_variables if self.scope.course else set()
         if len(letters) != 1 or letters & (self.scope.names - counted):
             return None
         judged: Judged | None = None
         (letter,) = letters
         for value in NUMBERS:
-            at_left, at_right = (_at_number(side, letter, value, sides) for side in latex)
-            judged = self.judge(at_left, at_right, lead, False)
+            lhs_at_number, rhs_at_number = (
+                _at_number(side, letter, value, sides) for side in latex
+            )
+            judged = self.judge(lhs_at_number, rhs_at_number, lead, False)
             if judged.finding.judgement is not Judgement.CORRECT:
                 break
         # What no text says of a number cannot bring the problem nearer.
-        kind: Kind = "sum" if self.scope.course else judged.kind if judged else "arithmetic"
-        return judged and replace(judged, pair=None, earns=False, kind=kind)
+        claim_kind: Kind = (
+            "sum" if self.scope.course else judged.claim_kind if judged else "arithmetic"
+        )
+        return judged and replace(judged, pair=None, earns=False, claim_kind=claim_kind)
 
     def partial_sum(
-        self, text: str, right: Read, letter: str, sides: Callable[[Link], list[Side]]
+        self, text: str, rhs: Read, letter: str, sides: Callable[[Link], list[Side]]
     ) -> Finding | None:
         r"""Judge a formula for a partial sum, such as ``S_N = 1 - \frac{1}{N+1}``.
 
         The formula is not judged wrong if it fits a partial sum with more or fewer terms, or a
         multiple of such a sum.
         """
-        latex = _spelt(text), _spelt(right.link.latex)
+        latex = _spelt(text), _spelt(rhs.link.latex)
         sums = [_at_number(latex[0], letter, value, sides).sides for value in range(1, 9)]
         formulas = [_at_number(latex[1], letter, value, sides).sides for value in (4, 5)]
         if not all(len(readings) == 1 for readings in (*sums, *formulas)):
             return None
-        totals = [readings[0] for readings in sums]
-        own = [readings[0] for readings in formulas]
-        found = [self._compare(totals[3], own[0], text, False)[0]]
-        found.append(self._compare(totals[4], own[1], text, False)[0])
-        if {finding.judgement for finding in found} == {Judgement.CORRECT}:
-            return found[0]
-        for at in range(len(totals) - 1):
-            pairs = zip(totals[at : at + 2], reversed(own), strict=True)
-            first, second = (
-                Side(mul(one.expression, other.expression), {}) for one, other in pairs
+        exact_sums = [readings[0] for readings in sums]
+        stated_sums = [readings[0] for readings in formulas]
+        findings = [self._compare(exact_sums[3], stated_sums[0], text, False)[0]]
+        findings.append(self._compare(exact_sums[4], stated_sums[1], text, False)[0])
+        if {finding.judgement for finding in findings} == {Judgement.CORRECT}:
+            return findings[0]
+        for at in range(len(exact_sums) - 1):
+            pairs = zip(exact_sums[at : at + 2], reversed(stated_sums), strict=True)
+            cross_product, opposite_product = (
+                Side(mul(exact.expression, stated.expression), {}) for exact, stated in pairs
             )
-            if self.equal(first, second) is not Judgement.INCORRECT:
+            if self.equal(cross_product, opposite_product) is not Judgement.INCORRECT:
                 return None
-        return found[0] if found[0].judgement is Judgement.INCORRECT else None
+        return findings[0] if findings[0].judgement is Judgement.INCORRECT else None
 
-    def agree(self, left: Side, right: Side, anti: bool) -> bool:
+    def agree(self, lhs: Side, rhs: Side, anti: bool) -> bool:
         """Whether two sides are equal. If ``anti`` is True, equality up to a constant suffices."""
-        return self._compare(left, right, "agree", anti)[0].judgement is Judgement.CORRECT
+        return self._compare(lhs, rhs, "agree", anti)[0].judgement is Judgement.CORRECT
 
-    def equal(self, left: Side, right: Side) -> Judgement:
+    def equal(self, lhs: Side, rhs: Side) -> Judgement:
         """Judge whether two numbers are equal."""
-        return self._compare(left, right, "equal", False)[0].judgement
+        return self._compare(lhs, rhs, "equal", False)[0].judgement
 
     def proportional(self, ratio: Expression) -> Judgement:
         """Judge whether the ratio of two functions is constant."""
         return self._compare(Side(ratio, {}), Side(ONE, {}), "ratio", True)[0].judgement
 
-    def near(self, left: Read, right: Read) -> Finding:
+    def near(self, lhs: Read, rhs: Read) -> Finding:
         """Judge whether the right number is a decimal approximation of the left number."""
-        for pair in islice(product(left.sides, right.sides), PAIRS):
+        for pair in islice(product(lhs.sides, rhs.sides), PAIRS):
             finding, _ = self._compare(*pair, "near", False)
             if finding.judgement is Judgement.INCORRECT:
-                finding = _rounded(finding, right.link.latex)
+                finding = _rounded(finding, rhs.link.latex)
             if finding.judgement is not Judgement.UNCHECKED:
                 return finding
         return Finding(Judgement.UNCHECKED, detail="an approximation that is not read")
@@ -256,25 +269,25 @@ class Judge:
         return False
 
     def _compare(
-        self, left: Side, right: Side, key: str, anti: bool
+        self, lhs: Side, rhs: Side, key: str, anti: bool
     ) -> tuple[Finding, frozenset[str]]:
         """Compare two sides. Return the finding and the names of the definitions used."""
         used: frozenset[str] = frozenset()
         try:
             if self.scope.course:
-                self._refuse_unknown_slopes(left, right)
-            left, right = with_logarithms(left, right)
-            found = self._equation(left, right, key, anti)
-            if isinstance(found, tuple):
-                return found
-            equation = found
+                self._refuse_unknown_slopes(lhs, rhs)
+            lhs, rhs = with_logarithms(lhs, rhs)
+            equation_or_finding = self._equation(lhs, rhs, key, anti)
+            if isinstance(equation_or_finding, tuple):
+                return equation_or_finding
+            equation = equation_or_finding
             used = equation.used
-            moving = any(side.has(Differential, Derivative) for side in (left, right))
-            anti = anti or self._is_anti(left) or self._is_anti(right)
-            if left.has(Differential) != right.has(Differential):
-                return self._by_rates(left, right, key), used
+            moving = any(side.has(Differential, Derivative) for side in (lhs, rhs))
+            anti = anti or self._is_anti(lhs) or self._is_anti(rhs)
+            if lhs.has(Differential) != rhs.has(Differential):
+                return self._by_rates(lhs, rhs, key), used
             # Numbers without a constant are no antiderivatives, in whatever chain they stand.
-            anti &= bool(equation.free) or any(side.has(Integral) for side in (left, right))
+            anti &= bool(equation.free) or any(side.has(Integral) for side in (lhs, rhs))
             order = int(anti or (not moving and self._up_to_a_constant(equation)))
             if self.scope.course and order and not anti:
                 return self._renamed(equation, key), used
@@ -284,23 +297,25 @@ class Judge:
                 unknown = frozenset(name for name in unknown if not is_constant_name(name))
             # A formula is meant for any values of the letters that its integral has.
             # An integral may have a name: W_n.
-            first = left if left.operations else equation.left
-            second = right if right.operations else equation.right
-            arbitrary = {name for name in _integrated(first) if _PARAMETER.fullmatch(name)}
+            lhs_with_integral = lhs if lhs.operations else equation.lhs
+            rhs_with_integral = rhs if rhs.operations else equation.rhs
+            arbitrary = {
+                name for name in _integrated(lhs_with_integral) if _PARAMETER.fullmatch(name)
+            }
             # On both sides of a definite integral, too: \int_0^c f = F(c), \int_0^1 ax = a/2.
-            both = _integrated(first, limits=True) & free_symbols(second)
+            both = _integrated(lhs_with_integral, limits=True) & free_symbols(rhs_with_integral)
             if self.scope.course:
-                both |= _integrated(second, limits=True) & free_symbols(first)
+                both |= _integrated(rhs_with_integral, limits=True) & free_symbols(
+                    lhs_with_integral
+                )
             free_choice = unknown <= (arbitrary if order else both)
             # "for every integer n": the formula is meant for any of them
             free_choice |= unknown <= self.assumptions.keys() & (
-                _integrated(left, limits=True) | _integrated(right, limits=True)
+                _integrated(lhs, limits=True) | _integrated(rhs, limits=True)
             )
-            free_choice |= self._is_slope(left, right, unknown) or self._is_slope(
-                right, left, unknown
-            )
-            free_choice |= is_factored(left, right, unknown, self.scope)
-            if unknown & {*FUNCTIONS, *"fgh"} & (_integrated(left) | _integrated(right)):
+            free_choice |= self._is_slope(lhs, rhs, unknown) or self._is_slope(rhs, lhs, unknown)
+            free_choice |= is_factored(lhs, rhs, unknown, self.scope)
+            if unknown & {*FUNCTIONS, *"fgh"} & (_integrated(lhs) | _integrated(rhs)):
                 raise NotReadError("an integral of what nothing defines")
             if finding.judgement is Judgement.INCORRECT and unknown and not free_choice:
                 return self._solved(equation, sorted(unknown), key, order, moving), used
@@ -318,36 +333,36 @@ class Judge:
         return replace(finding, detail="" if finding.detail == RENAMED else finding.detail)
 
     def _equation(
-        self, left: Side, right: Side, key: str, anti: bool
+        self, lhs: Side, rhs: Side, key: str, anti: bool
     ) -> Equation | tuple[Finding, frozenset[str]]:
         """Write two sides in one variable. If they have an unknown function, judge them instead."""
         flow = self.flow
         if flow is not None:
-            claimed = Claimed(flow, self.scope, (left, right), self.work, key)
+            claimed = Claimed(flow, self.scope, (lhs, rhs), self.work, key)
             if flow.concerns(*claimed.sides):
                 return claimed.ansatz or (claimed.judge(), claimed.used)
-            stated = claimed.plugged() if flow.concerns(left, right) else None
-            left, right = map(flow.with_values, (left, right))
+            stated = claimed.plugged() if flow.concerns(lhs, rhs) else None
+            lhs, rhs = map(flow.with_values, (lhs, rhs))
             if stated is not None and stated.judgement is not Judgement.UNCHECKED:
-                if not flow.concerns(left, right):  # y(0) = C says what C is
-                    self._compare(left, right, key, anti)
+                if not flow.concerns(lhs, rhs):  # y(0) = C says what C is
+                    self._compare(lhs, rhs, key, anti)
                 return stated, claimed.used
-        equation = self.scope.equation(left, right)
+        equation = self.scope.equation(lhs, rhs)
         if self.scope.course:
             equation = with_proved_limits(equation, self.scope, self.assumptions, self.work)
         return equation
 
     def _refuse_unknown_slopes(self, *sides: Side) -> None:
         """Raise an error for the derivative of a letter that nothing defines, such as ``f'``."""
-        known = {*self.scope.values, *self.scope.variables, *self.scope.introduced}
-        known |= {*self.scope.flow.functions} if self.scope.flow else set()
+        defined_names = {*self.scope.values, *self.scope.variables, *self.scope.introduced}
+        defined_names |= {*self.scope.flow.functions} if self.scope.flow else set()
         for side in sides:
             for operation in side.operations.values():
                 of = operation.of if isinstance(operation, Derivative) else None
-                if isinstance(of, Symbol) and of.name not in known | side.operations.keys():
+                if isinstance(of, Symbol) and of.name not in defined_names | side.operations.keys():
                     raise NotReadError(f"the derivative of {of.name}, which nothing defines")
 
-    def _is_slope(self, side: Side, other: Side, unknown: frozenset[str]) -> bool:
+    def _is_slope(self, side: Side, opposite_side: Side, unknown: frozenset[str]) -> bool:
         r"""Whether ``side`` has a derivative of a function with unknown letters, such as y_p.
 
         The text has defined the function, and the other side has unknown letters, too. The equation
@@ -360,25 +375,27 @@ class Judge:
             and isinstance(operation.of, Symbol)
             and operation.of.name in self.scope.values
         ]
-        known = set().union(*map(free_symbols, values))
-        written = bool(free_symbols(other) & unknown) and not other.has(Derivative)
-        return bool(values) and unknown <= known and written
+        letters_of_functions = set().union(*map(free_symbols, values))
+        written = bool(free_symbols(opposite_side) & unknown) and not opposite_side.has(Derivative)
+        return bool(values) and unknown <= letters_of_functions and written
 
-    def _by_rates(self, left: Side, right: Side, key: str) -> Finding:
+    def _by_rates(self, lhs: Side, rhs: Side, key: str) -> Finding:
         """Judge an equation with a differential on one side only: ``du = 2x`` may mean u' = 2x.
 
         Such an equation is wrong if u' has another value. Otherwise it is not judged.
         """
         scope, detail = self.scope, "a differential on one side"
-        moving, other = (left, right) if left.has(Differential) else (right, left)
-        summand, ((factor, name), *more) = linear(moving.expression, moving.operations.keys())
+        moving, opposite_side = (lhs, rhs) if lhs.has(Differential) else (rhs, lhs)
+        summand, ((factor, name), *further_terms) = linear(
+            moving.expression, moving.operations.keys()
+        )
         differential = moving.operations[name]
-        if more or summand != ZERO or fold(factor) is None or scope.changed:
+        if further_terms or summand != ZERO or fold(factor) is None or scope.changed:
             raise NotReadError(detail)  # perhaps the sign of an integral is missing
         if not isinstance(differential, Differential) or differential.variable not in scope.values:
             raise NotReadError(detail)
         rate = Derivative(Symbol(differential.variable), scope.variable)
-        finding, _ = self._compare(Side(moving.expression, {name: rate}), other, key, False)
+        finding, _ = self._compare(Side(moving.expression, {name: rate}), opposite_side, key, False)
         if finding.judgement is not Judgement.INCORRECT:
             raise NotReadError(detail)
         return finding
@@ -390,7 +407,7 @@ class Judge:
             for name in equation.free
             if is_constant_name(name) and name not in {*self.scope.symbols, equation.variable}
         }
-        sides = equation.left, equation.right
+        sides = equation.lhs, equation.rhs
         valued = any(side.has(Integral, LimitAt) for side in sides)
         vary = all(free_symbols(side) & {equation.variable} for side in sides)
         return vary and not valued and all(free_symbols(side) & constants for side in sides)
@@ -406,7 +423,7 @@ class Judge:
         other claims are unchecked.
         """
         names = ", ".join(unknown)
-        sides = equation.left, equation.right
+        sides = equation.lhs, equation.rhs
         if any(side.has(Differential) for side in sides):
             return Finding(Judgement.UNCHECKED, detail=f"{names} unknown")
         values = solve(equation, unknown, self.assumptions, key, self.work, order)
@@ -457,8 +474,8 @@ def _at_number(latex: str, letter: str, value: int, sides: Callable[[Link], list
         ends = sides(Link(name.sub(f"{{{value}}}", mark["end"] or ""), 0, 0))
         end = fold(ends[0].expression) if len(ends) == 1 and not ends[0].operations else None
         if end is not None:
-            before, behind = latex[: mark.start("end")], latex[mark.end("end") :]
-            latex = f"{before}{end}{behind}"
+            text_before, text_after = latex[: mark.start("end")], latex[mark.end("end") :]
+            latex = f"{text_before}{end}{text_after}"
     text = name.sub(f"{{{value}}}", latex)
     link = Link(text, 0, 0)
     return Read(link, sides(link))
@@ -482,8 +499,8 @@ def _integrated(side: Side, *, limits: bool = False) -> set[str]:
     return set().union(*(symbols_of(integral.integrand) for integral in integrals.values()))
 
 
-def _names(left: Side, right: Side) -> set[str]:
-    return free_symbols(left) | free_symbols(right)
+def _names(lhs: Side, rhs: Side) -> set[str]:
+    return free_symbols(lhs) | free_symbols(rhs)
 
 
 def _rounded(finding: Finding, latex: str) -> Finding:

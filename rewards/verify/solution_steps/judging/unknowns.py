@@ -19,7 +19,7 @@ from ..substitution import definite_operations, free_symbols
 from .equality import PRECISIONS, Program, Work
 
 #: Unknowns of one equation, and points at which a solution is checked.
-MOST, CHECKED = 8, 3
+MAX_UNKNOWNS, CHECKED = 8, 3
 #: The largest denominator of a solution.
 LARGEST_DENOMINATOR = 10**6
 
@@ -50,9 +50,9 @@ def solve(
         NotReadError: the equation is not linear, has irrational solutions, or is unsupported.
 
     """
-    if not unknowns or len(unknowns) > MOST:
+    if not unknowns or len(unknowns) > MAX_UNKNOWNS:
         raise NotReadError("too many unknown constants")
-    for side in (equation.left, equation.right):
+    for side in (equation.lhs, equation.rhs):
         for name in definite_operations(side):
             if free_symbols(Side(Symbol(name), side.operations)) & set(unknowns):
                 raise NotReadError("an unknown constant within a definite integral or a limit")

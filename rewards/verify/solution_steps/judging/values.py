@@ -257,9 +257,12 @@ def _from_one_side(limit_at: LimitAt, values: Mapping[str, Ball], side: int) -> 
 
 def _grows(steps: Sequence[Ball], finest: Ball) -> bool:
     """Whether values grow without bound, by their differences and the last value ``finest``."""
-    first, second = (step.real for step in steps)
-    even = log2((acb(second - first)).abs_upper()) < log2(acb(first).abs_upper()) - EVEN
-    return even or bool(second / first > FASTER and finest.abs_lower() > 2**LARGE)
+    earlier_step, later_step = (step.real for step in steps)
+    even = (
+        log2((acb(later_step - earlier_step)).abs_upper())
+        < log2(acb(earlier_step).abs_upper()) - EVEN
+    )
+    return even or bool(later_step / earlier_step > FASTER and finest.abs_lower() > 2**LARGE)
 
 
 def _approach(limit_at: LimitAt, values: Mapping[str, Ball], side: int) -> Iterator[Ball]:

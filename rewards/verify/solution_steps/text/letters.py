@@ -33,13 +33,13 @@ def letters_of(
     """
     links = [link.latex for statement in statements for link in statement.links]
     sums = any("i" in INDEX.findall(latex) for latex in links if "\\sum" in latex)
-    equations = ("=".join(link.latex for link in each.links) for each in statements)
+    equations = ("=".join(link.latex for link in statement.links) for statement in statements)
     gamma = any(map(_GAMMA.search, equations))
     vanishing = frozenset(
-        symbol_name(left.latex)
+        symbol_name(lhs.latex)
         for statement in statements
-        for left, right in pairwise(statement.links)
-        if right.latex.strip(" .,;") == "0"
+        for lhs, rhs in pairwise(statement.links)
+        if rhs.latex.strip(" .,;") == "0"
     )
     return frozenset("i" if sums else ""), frozenset(("gamma",) if gamma else ()), vanishing
 
@@ -57,15 +57,15 @@ def kinds_of(statements: Iterable[Statement]) -> dict[int, dict[str, str] | None
     stated: dict[int, dict[str, set[str]]] = {}
     of_text: dict[str, set[str]] = {}
     for statement, following in pairwise(every):
-        found = membership(statement)
+        kinds_in_formula = membership(statement)
         latex = statement.links[0].latex.strip(" .,;")
         letter = _LETTER.match(latex) if len(statement.links) == 1 else None
         if letter and (statement.condition or letter.end() == len(latex)):
-            kind = prose.kind_of_letter(statement.lead, following.lead)
-            found |= {symbol_name(letter[0]): kind} if kind else {}
-        for name, kind in found.items():
-            of_text.setdefault(name, set()).add(kind)
-            stated.setdefault(statement.sentence, {}).setdefault(name, set()).add(kind)
+            assumption = prose.kind_of_letter(statement.lead, following.lead)
+            kinds_in_formula |= {symbol_name(letter[0]): assumption} if assumption else {}
+        for name, assumption in kinds_in_formula.items():
+            of_text.setdefault(name, set()).add(assumption)
+            stated.setdefault(statement.sentence, {}).setdefault(name, set()).add(assumption)
     kinds: dict[int, dict[str, str] | None] = {}
     for sentence in {statement.sentence for statement in every} if of_text else ():
         own = of_text | stated.get(sentence, {})

@@ -37,19 +37,19 @@ def names_both_ends(lead: str) -> bool:
     return patterns.names_both_ends.search(lead) is not None
 
 
-def is_condition(lead: str, before: bool) -> bool:
+def is_condition(lead: str, after_condition: bool) -> bool:
     """Whether the words before a formula make the formula a condition.
 
-    If the previous formula was a condition (``before``), a word such as "and" suffices.
+    If the previous formula was a condition (``after_condition``), a word such as "and" suffices.
     """
     return any(
         role.search(lead) for role in (patterns.supposes, patterns.for_all, patterns.to_solve)
-    ) or (before and patterns.joins.fullmatch(lead) is not None)
+    ) or (after_condition and patterns.joins.fullmatch(lead) is not None)
 
 
-def kind_of_letter(before: str, behind: str) -> str:
+def kind_of_letter(words_before: str, words_after: str) -> str:
     """The kind of numbers that the words around a letter state, such as ``integer``, or ""."""
-    match = patterns.kind_before.search(before) or patterns.kind_behind.match(behind)
+    match = patterns.kind_before.search(words_before) or patterns.kind_behind.match(words_after)
     return (match and match.lastgroup) or ""
 
 

@@ -120,10 +120,10 @@ class Claimed:
             if stated is None or self.flow.question is None or not self.constants:
                 raise
             self.work.spend(FAMILY_COST)
-            found = _finding(self.flow.solves(stated, conditions=False))
+            substituted_family = _finding(self.flow.solves(stated, conditions=False))
             # tan(x + C)^2 = (x + y)^2 also holds on a branch that is no solution.
-            wrong = found.judgement is Judgement.INCORRECT
-            return Finding(Judgement.UNCHECKED) if wrong else found
+            wrong = substituted_family.judgement is Judgement.INCORRECT
+            return Finding(Judgement.UNCHECKED) if wrong else substituted_family
         if finding.judgement is not Judgement.INCORRECT:
             return finding
         plugged = self.plugged()
@@ -181,9 +181,12 @@ class Claimed:
         letters = self.constants | self.strangers
         shared = bool(letters) and letters <= own
         shared &= bool(self.strangers) or name in self.flow.general
-        known = {self.flow.variable, *(self.flow.question.names if self.flow.question else ())}
+        problem_symbols = {
+            self.flow.variable,
+            *(self.flow.question.names if self.flow.question else ()),
+        }
         # y(1) = 1 + c + 1 of x^3 + cx + d: the text may have found d.
-        hidden = own & (symbols_of(trees[0]) | symbols_of(trees[1])) - letters - known
+        hidden = own & (symbols_of(trees[0]) | symbols_of(trees[1])) - letters - problem_symbols
         if finding.judgement is Judgement.INCORRECT and (hidden or not shared):
             return Finding(Judgement.UNCHECKED, detail="a solution that is not known")
         return finding
@@ -196,17 +199,17 @@ class Claimed:
             self.work.spend(FAILED_COST)  # perhaps for derivatives that grow too large
             raise
 
-    def _same(self, left: Expression, right: Expression) -> Finding:
-        equation = self._equation(left, right)
+    def _same(self, lhs: Expression, rhs: Expression) -> Finding:
+        equation = self._equation(lhs, rhs)
         finding = compare(equation, 0, self.flow.kinds, self.key, self.work)
         return replace(finding, loose=bool(self.strangers))
 
-    def _equation(self, left: Expression, right: Expression) -> Equation:
-        names = symbols_of(left) | symbols_of(right)
+    def _equation(self, lhs: Expression, rhs: Expression) -> Equation:
+        names = symbols_of(lhs) | symbols_of(rhs)
         variable = next((n for n in (self.flow.variable, *self.flow.functions) if n in names), "")
         return Equation(
-            Side(left, {}),
-            Side(right, {}),
+            Side(lhs, {}),
+            Side(rhs, {}),
             variable or self.flow.variable,
             {},
             False,
@@ -244,25 +247,25 @@ class Claimed:
             for name in symbols_of(side.expression)
         )
         try:
-            left, right = (flow.tree(side, self.scope, rate=anti) for side in self.sides)
+            lhs, rhs = (flow.tree(side, self.scope, rate=anti) for side in self.sides)
         except NotReadError:
             if not anti:
                 raise
             return self._pair_of_integral(flow)
-        constants = sorted(self.constants & (symbols_of(left) | symbols_of(right)))
+        constants = sorted(self.constants & (symbols_of(lhs) | symbols_of(rhs)))
         if not constants:
-            return left, right
+            return lhs, rhs
         if len(constants) > 1:
             raise NotReadError("several constants of integration")
         try:
-            rest, terms = linear(add(left, neg(right)), constants)
+            constant_term, terms = linear(add(lhs, neg(rhs)), constants)
             factor = add(*(coefficient for coefficient, _ in terms))
         except NotLinearError:
             raise NotReadError("a constant of integration within a function") from None
         if constants[0] in symbols_of(factor):
             raise NotReadError("a constant of integration within a function")
         try:
-            return flow.total(div(rest, factor)), ZERO
+            return flow.total(div(constant_term, factor)), ZERO
         except ValueError as error:
             raise NotReadError(str(error)) from None
 
@@ -271,7 +274,7 @@ class Claimed:
 
         The equation is solved for the integral. Both expressions are derivatives of the integral.
         """
-        (left, right), names = (
+        (lhs, rhs), names = (
             self.sides,
             {
                 name: operation
@@ -283,20 +286,20 @@ class Claimed:
         if len(names) != 1:
             raise NotReadError("several integrals with factors")
         ((name, integral),) = names.items()
-        operations = {**left.operations, **right.operations}
+        operations = {**lhs.operations, **rhs.operations}
         plain = {key: operation for key, operation in operations.items() if key != name}
-        tree = flow.tree(Side(add(left.expression, neg(right.expression)), plain), self.scope)
-        rest, terms = linear(tree, {name})
+        tree = flow.tree(Side(add(lhs.expression, neg(rhs.expression)), plain), self.scope)
+        constant_term, terms = linear(tree, {name})
         factor = add(*(coefficient for coefficient, _ in terms))
-        for constant in self.constants & symbols_of(rest):
-            rest, others = linear(rest, {constant})
-            coefficient = add(*(other for other, _ in others))
+        for constant in self.constants & symbols_of(constant_term):
+            constant_term, constant_terms = linear(constant_term, {constant})
+            coefficient = add(*(factor_of_constant for factor_of_constant, _ in constant_terms))
             same = self._same(coefficient, factor).judgement
             if same is not Judgement.CORRECT:
                 raise NotReadError("a constant of integration beside an integral")
         inner = flow.tree(Side(integral.integrand, plain), self.scope)
         speed = flow.tree(Side(Symbol(name), {name: Differential(integral.variable)}), self.scope)
-        return flow.total(neg(div(rest, factor))), mul(inner, speed)
+        return flow.total(neg(div(constant_term, factor))), mul(inner, speed)
 
     def _unless_homogeneous(self, finding: Finding) -> Finding:
         """The finding, or ``unchecked`` if the claim holds for the homogeneous equation."""
@@ -380,11 +383,11 @@ class Claimed:
         """
         if any(side.operations for side in self.sides) or len(self.flow.functions) != 1:
             return None
-        left, right = (side.expression for side in self.sides)
+        lhs, rhs = (side.expression for side in self.sides)
         (name,) = self.flow.functions
-        if left == Symbol(name) and symbols_of(right).isdisjoint(self.flow.slopes):
-            return StatedSolution({name: right})
-        return StatedSolution({}, (left, right))
+        if lhs == Symbol(name) and symbols_of(rhs).isdisjoint(self.flow.slopes):
+            return StatedSolution({name: rhs})
+        return StatedSolution({}, (lhs, rhs))
 
     @property
     def _is_below_the_order(self) -> bool:
@@ -432,8 +435,8 @@ class Claimed:
             return False
         return not all(functions)
 
-    def _has(self, *kinds: type[Operation]) -> bool:
-        return any(side.has(*kinds) for side in self.sides)
+    def _has(self, *classes: type[Operation]) -> bool:
+        return any(side.has(*classes) for side in self.sides)
 
     def _on_curve(self) -> Finding:
         """Judge the equation at points of the curve that defines the function.
@@ -442,8 +445,8 @@ class Claimed:
         is judged at this point.
         """
         flow = self.flow
-        left, right = (flow.tree(side, self.scope) for side in self.sides)
-        names = symbols_of(left) | symbols_of(right)
+        lhs, rhs = (flow.tree(side, self.scope) for side in self.sides)
+        names = symbols_of(lhs) | symbols_of(rhs)
         if self.constants or self.strangers:
             raise NotReadError(_unknown(self.constants | self.strangers))
         functions = {Symbol(name) for name in flow.functions}
@@ -460,11 +463,11 @@ class Claimed:
         about_point = not written & {flow.variable, *flow.functions}
         self.work.spend(FAMILY_COST)
         if about_point and flow.point:
-            return self._same(*(at_point(tree, flow) for tree in (left, right)))
+            return self._same(*(at_point(tree, flow) for tree in (lhs, rhs)))
         if not names & {flow.variable, *flow.functions}:
-            return self._same(left, right)
+            return self._same(lhs, rhs)
         try:
-            finding = _finding(on_curve(left, right, flow))
+            finding = _finding(on_curve(lhs, rhs, flow))
         except (UnusableError, ValueError) as error:
             raise NotReadError(str(error)) from None
         wrong = finding.judgement is Judgement.INCORRECT
@@ -473,13 +476,13 @@ class Claimed:
         return finding
 
 
-def on_curve(left: Expression, right: Expression, flow: Flow) -> Outcome:
+def on_curve(lhs: Expression, rhs: Expression, flow: Flow) -> Outcome:
     """Whether two expressions are equal at the points of the curve ``flow.curve``."""
     assert flow.curve is not None
-    if vanishes_on(add(left, neg(right)), flow.curve):
+    if vanishes_on(add(lhs, neg(rhs)), flow.curve):
         return Outcome(Status.CORRECT, proof="identity")
     curve = flow.curve, flow.variable, flow.functions[0]
-    return agreement_on_curve(right, left, curve, flow.kinds)
+    return agreement_on_curve(rhs, lhs, curve, flow.kinds)
 
 
 def at_point(tree: Expression, flow: Flow) -> Expression:

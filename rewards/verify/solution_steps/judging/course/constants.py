@@ -43,7 +43,7 @@ def renamed(equation: Equation, kinds: Mapping[str, str], key: str, work: Work) 
     finding = compare(equation, 0, kinds, key, work)
     if finding.judgement is not Judgement.INCORRECT:
         return finding
-    sides = equation.left, equation.right
+    sides = equation.lhs, equation.rhs
     refuted = []
     for at, side in enumerate(sides):
         names = [
@@ -55,10 +55,10 @@ def renamed(equation: Equation, kinds: Mapping[str, str], key: str, work: Work) 
             return Finding(Judgement.UNCHECKED, detail="several constants of integration")
         fresh = substitute(side.expression, names[0], Symbol(_FRESH))
         try:
-            rest, terms = linear(add(fresh, neg(sides[1 - at].expression)), {_FRESH})
+            constant_term, terms = linear(add(fresh, neg(sides[1 - at].expression)), {_FRESH})
             factor = add(*(coefficient for coefficient, _ in terms))
-            constant = Side(neg(div(rest, factor)), sides[1 - at].operations)
-            value = replace(equation, left=constant, right=Side(ZERO, {}))
+            constant = Side(neg(div(constant_term, factor)), sides[1 - at].operations)
+            value = replace(equation, lhs=constant, rhs=Side(ZERO, {}))
         except NotLinearError:
             if not _is_added(fresh, equation.variable):
                 continue

@@ -96,13 +96,13 @@ class Flow:
         changed = False
         for name, slope in self.slopes.items():
             try:
-                rest, terms = linear(slope, self.slopes.keys())
+                inhomogeneity, terms = linear(slope, self.slopes.keys())
             except NotLinearError:
                 return None
             if any(symbols_of(factor) & self.slopes.keys() for factor, _ in terms):
                 return None
             slopes[name] = add(*[mul(factor, Symbol(key)) for factor, key in terms] or [ZERO])
-            changed |= fold(rest) != 0
+            changed |= fold(inhomogeneity) != 0
         return replace(self, slopes=slopes, question=None) if changed else None
 
     def total(self, tree: Expression) -> Expression:
@@ -126,14 +126,14 @@ class Flow:
         if self.question is None:
             return side
         jets, table = self.question.jets, {}
-        known = {
-            jets[left.name]: right
-            for left, right in self.question.conditions
-            if isinstance(left, Symbol) and left.name in jets
+        initial_values = {
+            jets[jet_symbol.name]: jet_value
+            for jet_symbol, jet_value in self.question.conditions
+            if isinstance(jet_symbol, Symbol) and jet_symbol.name in jets
         }
         for name, operation in side.operations.items():
             if isinstance(operation, Value) and operation.function in self.functions:
-                for jet, value in known.items():
+                for jet, value in initial_values.items():
                     if (
                         jet[::2] == (operation.function, (operation.at,))
                         and jet.order == operation.order
@@ -176,8 +176,8 @@ class Flow:
             for name, operation in side.operations.items()
             if isinstance(operation, Integral) and operation.limits is None
         }
-        rest, terms = linear(side.expression, integrals.keys())
-        rates = [self.total(self._value(rest, side, scope))]
+        constant_term, terms = linear(side.expression, integrals.keys())
+        rates = [self.total(self._value(constant_term, side, scope))]
         for factor, name in terms:
             if symbols_of(factor) & {self.variable, *self.slopes, *side.operations}:
                 raise NotReadError("a factor of an integral that is not constant")
@@ -203,15 +203,17 @@ class Flow:
         """
         if self.question is None or not self.question.conditions:
             return False
-        known = {name: scope.values[name].expression for name in scope.solved} | dict(values)
+        constant_values = {name: scope.values[name].expression for name in scope.solved} | dict(
+            values
+        )
         concerned = [
             stated
             for stated, names in self.relations
-            if names & values.keys() and names <= known.keys()
+            if names & values.keys() and names <= constant_values.keys()
         ]
         for stated in concerned:
             work.spend(RELATION_COST)
-            outcome = self.solves(_with_constants(stated, known), conditions=True)
+            outcome = self.solves(_with_constants(stated, constant_values), conditions=True)
             if outcome.status is not Status.INCORRECT:
                 return False
         return bool(concerned)
@@ -223,8 +225,8 @@ class Flow:
         """
         question = self.question
         assert question is not None
-        asked = question if conditions else replace(question, conditions=())
-        family = Family(asked, stated, self.kinds)
+        equation = question if conditions else replace(question, conditions=())
+        family = Family(equation, stated, self.kinds)
         if family.strangers:
             return Outcome(Status.UNDECIDED, detail=f"{', '.join(family.strangers)} unknown")
         try:
@@ -239,5 +241,5 @@ def _with_constants(stated: StatedSolution, values: Mapping[str, Expression]) ->
     formulas = {name: replaced(tree, values) for name, tree in stated.formulas.items()}
     if stated.implicit is None:
         return StatedSolution(formulas)
-    left, right = stated.implicit
-    return StatedSolution(formulas, (replaced(left, values), replaced(right, values)))
+    lhs, rhs = stated.implicit
+    return StatedSolution(formulas, (replaced(lhs, values), replaced(rhs, values)))

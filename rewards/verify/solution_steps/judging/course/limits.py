@@ -26,20 +26,27 @@ _INFINITY = re.compile(r"\s*(?P<sign>[-+]?)\s*(?:\\infty|∞)\s*[.,;]?\s*")
 
 
 def proved_limit(
-    operation: LimitAt, scope: Scope, kinds: Mapping[str, str], work: Work
+    limit_operation: LimitAt, scope: Scope, kinds: Mapping[str, str], work: Work
 ) -> Limit | None:
     """The limit, if it can be proved; otherwise None."""
-    names = symbols_of(operation.of) - {operation.variable}
-    if not isinstance(operation.point, int):
-        names |= symbols_of(operation.point)
-    real = {*scope.variables, *scope.whole}
+    names = symbols_of(limit_operation.of) - {limit_operation.variable}
+    if not isinstance(limit_operation.point, int):
+        names |= symbols_of(limit_operation.point)
+    real = {*scope.variables, *scope.integer_variables}
     usual = {name: "real" if name in real else "positive" for name in names}
-    known = tuple((name, kinds.get(name, usual[name])) for name in sorted(names))
-    whole = operation.variable in scope.whole and operation.point == 1
+    assumptions = tuple((name, kinds.get(name, usual[name])) for name in sorted(names))
+    over_integers = (
+        limit_operation.variable in scope.integer_variables and limit_operation.point == 1
+    )
     work.pay(PROOF_COST)
     try:
         return limit(
-            operation.of, operation.variable, operation.point, operation.side, known, whole
+            limit_operation.of,
+            limit_operation.variable,
+            limit_operation.point,
+            limit_operation.side,
+            assumptions,
+            over_integers,
         )
     except (NotExpandedError, UndefinedError, ProblemError):
         return None
@@ -50,23 +57,23 @@ def with_proved_limits(
 ) -> Equation:
     """Replace each limit in an equation by its value, if the value is finite and proved."""
     sides: list[Side] = []
-    for side in (equation.left, equation.right):
+    for side in (equation.lhs, equation.rhs):
         table: dict[str, Side] = {}
         for name, operation in side.operations.items():
             if (
                 isinstance(operation, LimitAt)
                 and not symbols_of(operation.of) & side.operations.keys()
             ):
-                found = proved_limit(operation, scope, kinds, work)
-                if found is not None and found.value is not None:
-                    table[name] = Side(found.value, {})
+                limit_value = proved_limit(operation, scope, kinds, work)
+                if limit_value is not None and limit_value.value is not None:
+                    table[name] = Side(limit_value.value, {})
         sides.append(without(side, table))
-    return replace(equation, left=sides[0], right=sides[1])
+    return replace(equation, lhs=sides[0], rhs=sides[1])
 
 
 def infinite(
-    left: tuple[str, Sequence[Side]],
-    right: tuple[str, Sequence[Side]],
+    lhs: tuple[str, Sequence[Side]],
+    rhs: tuple[str, Sequence[Side]],
     scope: Scope,
     kinds: Mapping[str, str],
     work: Work,
@@ -76,19 +83,19 @@ def infinite(
     The result is None if no side is infinite.
 
     Args:
-        left: the LaTeX of the left side, and its readings.
-        right: the right side, likewise.
+        lhs: the LaTeX of the left side, and its readings.
+        rhs: the right side, likewise.
         scope: the definitions in force.
         kinds: the kinds of parameters.
         work: the remaining budget of the solution.
 
     """
-    if not any(_INFINITY.fullmatch(latex) for latex, _ in (left, right)) and not all(
-        len(sides) == 1 and signed_operation(sides[0]) for _, sides in (left, right)
+    if not any(_INFINITY.fullmatch(latex) for latex, _ in (lhs, rhs)) and not all(
+        len(sides) == 1 and signed_operation(sides[0]) for _, sides in (lhs, rhs)
     ):
         return None
     try:
-        signs = [_sign(latex, sides, scope, kinds, work) for latex, sides in (left, right)]
+        signs = [_sign(latex, sides, scope, kinds, work) for latex, sides in (lhs, rhs)]
     except NotReadError:
         return None
     if None in signs:
@@ -133,11 +140,11 @@ def _sign(
     if len(sides) != 1:
         return None
     side = scope.written_out(scope.evaluated(sides[0]), {})
-    found = signed_operation(side)
-    if found is None:
+    signed = signed_operation(side)
+    if signed is None:
         numeric = not side.operations and not symbols_of(side.expression)
         return 0 if numeric and is_finite(side.expression) else None
-    sign, operation = found
+    sign, operation = signed
     if isinstance(operation, LimitAt):
         if symbols_of(operation.of) & side.operations.keys():
             return None
@@ -157,15 +164,15 @@ def _sign(
     return 0
 
 
-def with_logarithms(left: Side, right: Side) -> tuple[Side, Side]:
+def with_logarithms(lhs: Side, rhs: Side) -> tuple[Side, Side]:
     r"""Take the logarithms of two sides, if one of them is ``e^{\int f\,dx}``.
 
     The antiderivative is known up to a constant, so that the power of e is known up to a factor.
     """
-    if not any(_has_integral_in_power(side) for side in (left, right)):
-        return left, right
-    first, second = (_logarithm(side) for side in (left, right))
-    return first, second
+    if not any(_has_integral_in_power(side) for side in (lhs, rhs)):
+        return lhs, rhs
+    log_lhs, log_rhs = (_logarithm(side) for side in (lhs, rhs))
+    return log_lhs, log_rhs
 
 
 def _has_integral_in_power(side: Side) -> bool:
