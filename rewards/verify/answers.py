@@ -60,8 +60,8 @@ class AnswerOptions:
         truncated: whether the token limit cut the completion off.
         accept: what an acceptance needs: ``agreement`` at points, or a ``proof``.
         undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time after which a worker process is stopped. An answer that
-            needs no worker process has no deadline.
+        deadline: the limit of a worker process, in seconds of processor time. Without a worker
+            process, an answer has no deadline.
         assumptions: assumptions on parameters. None if the problem cannot have parameters.
 
     """
@@ -382,7 +382,7 @@ def judged(
     *,
     slow: bool = False,
 ) -> tuple[Outcome, Reading]:
-    """Judge all readings of an answer. Return the outcome of the best reading, and this reading.
+    """Judge all readings of an answer. Return the outcome of the best reading, and the reading.
 
     A correct outcome becomes incorrect if the text also states a wrong answer (`with_others`).
 

@@ -94,8 +94,8 @@ def verify_antiderivative(
         accept: ``agreement`` accepts answers that are proved right or agree at all points.
             ``proof`` accepts only proved answers. Answers that only agree are then undecided.
         undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time after which a worker process is stopped. An answer that
-            needs no worker process has no deadline. The default is 10 seconds, but 30 for the
+        deadline: the limit of a worker process, in seconds of processor time. Without a worker
+            process, an answer has no deadline. The default is 10 seconds, but 30 for the
             method ``published`` and 1 for ``welleck``.
         method: ``balls`` is ball arithmetic. ``published`` is AntiderivBench's evaluator, and needs
             the extra ``published``. ``welleck`` is the scorer of "Symbolic Brittleness in Sequence
@@ -176,7 +176,7 @@ def verify_antiderivative(
 def _judge(
     answer: ExtractedAnswer, problem: Integrand, policy: DecisionPolicy, budget: Budget
 ) -> tuple[Outcome, Reading]:
-    """Judge all readings of an answer. Return the outcome of the best reading, and this reading.
+    """Judge all readings of an answer. Return the outcome of the best reading, and the reading.
 
     A correct outcome becomes incorrect if the text also states a wrong answer (`with_others`).
     """

@@ -1,4 +1,4 @@
-"""The thread that owns a pool's workers. It assigns items, enforces limits and replaces workers."""
+"""The thread of a pool, which assigns items to workers, enforces limits and replaces workers."""
 
 from __future__ import annotations
 
@@ -40,9 +40,10 @@ PACKAGE = __package__.rpartition(".")[0]
 
 
 def _roots() -> dict[str, str]:
-    """Map the name of each package that workers import to its folder.
+    """Map the name of each package for workers to the package's folder.
 
-    Workers import the verifier's package, and also calculus_harness if it contains the verifier.
+    Workers import the verifier's package, and also calculus_harness if the verifier is a part of
+    calculus_harness.
     """
     parent = PACKAGE.rpartition(".")[0]
     names = [parent, PACKAGE] if parent == "calculus_harness" else [PACKAGE]
@@ -93,7 +94,7 @@ class Dispatcher:
             batch.fail(self.dead)
 
     def stop(self, wait: bool = False) -> None:
-        """End the thread and its workers.
+        """End the thread and the workers.
 
         No lock is taken, because the garbage collector may call this method.
         """
@@ -163,7 +164,7 @@ class Dispatcher:
     def _patience(self) -> float | None:
         """The longest time in seconds to wait for a message of a worker.
 
-        The result is None if there is no limit.
+        The result is None without a limit.
         """
         times = [min(worker.expires, worker.stalls) for worker in self._workers]
         moment = min(times, default=math.inf)
@@ -193,7 +194,7 @@ class Dispatcher:
         self._grow()
 
     def _assign_retries(self, idle: list[Worker]) -> None:
-        """Retry the items of workers that died, in workers that have served no item yet."""
+        """Retry the items of dead workers in workers that have served no item yet."""
         for _ in range(len(self._retries)):
             batch, index = self._retries.popleft()
             if batch.future.done():
@@ -209,7 +210,7 @@ class Dispatcher:
                 self._discard(idle.pop())
 
     def _assign_cut_off(self, idle: list[Worker]) -> None:
-        """Retry the items that the wall clock cut off, once the pool has nothing else to do."""
+        """Retry the items cut off by the wall clock, once the pool has nothing else to do."""
         while self._cut_off and self._cut_off[0][0].future.done():
             self._cut_off.popleft()
         if not (idle and self._cut_off):
@@ -378,7 +379,7 @@ class Dispatcher:
 
 
 def _over_time(worker: Worker) -> WorkerError:
-    """Make the error of an item that the wall clock stopped.
+    """Make the error of an item stopped by the wall clock.
 
     The item had two tries. The error is `WorkerTimeout` if the two tries together used at least
     half of the item's limit of processor time. More time would hardly have helped. Otherwise the

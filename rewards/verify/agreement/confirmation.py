@@ -31,14 +31,14 @@ SEEN_BITS = 16
 class Confirmation:
     """The last checks of an answer, at high precision and at distant points.
 
-    A part of an expression is visible at a point if its effect on the value there exceeds the error
+    A part of an expression is visible at a point if the effect on the value exceeds the error
     (`visibility`).
 
     Attributes:
-        ours: the parts of the answer F that have been visible at no point so far.
-        theirs: the parts of the integrand f that have been visible at no point so far.
+        ours: the parts of the answer F visible at no point so far.
+        theirs: the parts of the integrand f visible at no point so far.
         analytic: whether F and f are free of absolute values, steps and cases.
-        turns: whether F has an inverse function that may turn back, such as arccos(cos x).
+        turns: whether F has an inverse function with turning points, such as arccos(cos x).
         agreement: the largest number of bits to which F' and f agree at a point.
 
     """
@@ -52,7 +52,7 @@ class Confirmation:
         self.agreement = -math.inf
 
     def refute(self) -> Outcome | None:
-        """Look for a point at which answer F and integrand f disagree.
+        """Look for a point of disagreement between F' and the integrand f.
 
         The search ends when every part of F and f has been visible: its effect exceeds the error.
         The comparison uses high precision and distant points. Points near zeros and turning points
@@ -99,7 +99,7 @@ class Confirmation:
         return self.ours.all_seen and self.theirs.all_seen
 
     def _look_closer(self) -> Outcome | None:
-        """Refute the answer if it differs from the integrand at high precision, at a few points."""
+        """Refute the answer if F' differs from f at high precision, at a few points."""
         bits = min(CONFIRMING_BITS, self.at.max_bits)
         for point in self.at.agreeing[:MIN_POINTS]:
             _, slope = self.at.derivative(point, bits)
@@ -134,8 +134,8 @@ class Confirmation:
         *,
         every: bool = False,
     ) -> Outcome | None:
-        """Record which parts of answer and integrand are visible at points. Refute the answer if
-        they differ there.
+        """Record the visible parts of answer and integrand at points. Refute the answer if F'
+        and f differ at a point.
 
         If ``every`` is true, all points are compared. Otherwise the loop stops when all parts have
         been visible, unless an expression is not analytic. A part without an effect at one point,

@@ -29,10 +29,10 @@ VARIABLES = frozenset("x y z t u v w r theta phi".split())
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What an equation in a solution does: define a symbol, or make a claim.
+    """The role of an equation in a solution: define a symbol, or make a claim.
 
-    ``name`` and ``value`` are the defined symbol and its value. ``tried`` is True if it is not
-    certain that the equation is a definition. It may then be a wrong claim.
+    ``name`` and ``value`` are the defined symbol and the symbol's value. ``tried`` is True for an
+    uncertain definition, which may be a wrong claim.
     """
 
     act: Act
@@ -61,8 +61,9 @@ def meaning_of(
         rhs: the right side.
         lead: the prose before the equation.
         scope: the definitions in force.
-        problem_integral: the integral of the problem, if any. The letter ``I`` may stand for it.
-        agrees: a function that tells whether two sides are equal up to a constant.
+        problem_integral: the integral of the problem, if any. The letter ``I`` may stand for the
+            integral.
+        agrees: tells whether two sides are equal up to a constant.
 
     Raises:
         NotReadError: the equation has an unsupported form.
@@ -164,7 +165,7 @@ def _of_unknown(name: str, rhs: Side, scope: Scope) -> Meaning | None:
 def _defined(
     name: str, rhs: Side, lead: str, scope: Scope, agrees: Callable[[Side, Side], bool]
 ) -> Meaning:
-    """Decide what an equation does if the symbol on its left side is already defined."""
+    """Decide the role of an equation if the symbol on the left side is already defined."""
     define = Meaning("define", name, rhs)
     names = free_symbols(rhs)
     value = scope.values[name]
@@ -225,7 +226,7 @@ def relates_variables(readings: Sequence[Sequence[Side]], scope: Scope) -> bool:
 
 
 def implicit(lhs: Side, rhs: Side, scope: Scope) -> tuple[str, Side] | None:
-    r"""The symbol that an equation such as ``\sin\theta = x`` defines, and the symbol's value.
+    r"""The symbol defined by an equation such as ``\sin\theta = x``, and the symbol's value.
 
     The result is None if the equation defines no symbol.
     """

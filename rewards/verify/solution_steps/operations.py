@@ -1,4 +1,4 @@
-"""Unevaluated operations, such as integrals, and the side of an equation that has them."""
+"""Unevaluated operations, such as integrals, and a side of an equation."""
 
 from __future__ import annotations
 

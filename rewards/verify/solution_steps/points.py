@@ -82,10 +82,10 @@ def conditions_of(
 
     Args:
         statements: the statements of a text.
-        names: the symbols that are in use.
+        names: the symbols in use.
 
     Returns:
-        Two tables. The first table has the ranges that each sentence states, by the number of the
+        Two tables. The first table has the stated ranges by the number of the
         sentence. An entry is None if a condition of the sentence is not read. The second table has
         the ranges of new letters.
 
@@ -135,7 +135,7 @@ def number(limit: Limit) -> float | None:
 
 @dataclass
 class Points:
-    """The points that a text has named, each with the number of its sentence."""
+    """The named points of a text, each with the number of the sentence."""
 
     seen: list[tuple[int, str, Expression]] = field(default_factory=list)
 
@@ -144,7 +144,7 @@ class Points:
         self.seen = [*self.seen[-MAX_POINTS:], (sentence, name, value)]
 
     def of(self, sentence: int, name: str | None = None) -> list[Expression]:
-        """The values that a sentence names for ``name``. None stands for all variables."""
+        """The values of ``name`` in a sentence. None stands for all variables."""
         return [
             point[2] for point in self.seen if point[0] == sentence and name in (None, point[1])
         ]
@@ -155,7 +155,7 @@ class Points:
         sentence: int,
         compare: Callable[[Side, Side], Judgement],
     ) -> bool:
-        """Whether two sides are equal at a point that a sentence names ("at x = 2, x^2 = 4")."""
+        """Whether two sides are equal at a point of a sentence ("at x = 2, x^2 = 4")."""
         for of, name, value in self.seen:
             if of == sentence:
                 at = {name: Side(value, {})}
@@ -176,9 +176,9 @@ class Points:
     ) -> Judgement:
         """Judge a statement that a variable has a value at a point, such as u = 1 at x = 0.
 
-        The text and the problem name points. If the value fits one of them, the statement is right.
-        If the value fits none, and the statement is a consequence of a point that its sentence
-        names, the statement is wrong. In all other cases, the statement is unchecked.
+        The text and the problem name points. The statement is right if the value fits a named
+        point. The statement is wrong if the value fits no point, and the statement is a consequence
+        of a point in the sentence. In all other cases, the statement is unchecked.
 
         Args:
             sentence: the number of the statement's sentence.
@@ -186,7 +186,7 @@ class Points:
             name: the variable.
             value: the value of the variable.
             scope: the definitions in force.
-            compare: a function that judges whether two numbers are equal.
+            compare: judges whether two numbers are equal.
 
         """
         base, pairs = _related(name, value, scope)
@@ -205,10 +205,10 @@ class Points:
 def _related(
     name: str, value: Side, scope: Scope
 ) -> tuple[str, Callable[[Expression], tuple[Side, Side]]]:
-    """Find the variable on which ``name`` depends, and a function that builds an equation.
+    """Find the independent variable of ``name``, and build equations at points.
 
-    The argument of the function is a point: a number for the returned variable. The function
-    returns two sides, which are equal if ``name`` has the value ``value`` at this point.
+    The returned function maps a point (a number for the independent variable) to two sides. The
+    sides are equal if ``name`` has the value ``value`` at the point.
     """
     if name in scope.values:
         of = scope.values[name]

@@ -1,8 +1,8 @@
 r"""The progress of right claims on a problem, measured by the size of the remaining integrals.
 
-The cost of an integral is the number of nodes in the integrand and in the substitution that
-defines its variable. A right claim may equate an integral, up to a constant, with other integrals.
-The cost of the integral is then at most the sum of the other costs. An integral that equals a
+The cost of an integral is the number of nodes in the integrand and in the substitution of
+the variable. A right claim may equate an integral, up to a constant, with other integrals.
+The cost of the integral is then at most the sum of the other costs. An integral equal to a
 closed form costs nothing. Costs never rise, and the total progress is at most the cost of the
 problem. Repetitions, padding, irrelevant identities and a restated question therefore bring no
 progress.
@@ -35,7 +35,7 @@ _EVALUATION: _Key = ("value", "", None)
 
 
 class Progress:
-    """Measures how far right claims bring a solution. The cost of an integral is its size."""
+    """Measures how far right claims bring a solution. The cost of an integral is the size."""
 
     def __init__(self, problem_integral: Integral | None) -> None:
         self.costs: dict[_Key, int] = {_EVALUATION: 1}
@@ -57,7 +57,7 @@ class Progress:
             self._add_evaluation(self.problem)
 
     def gain(self, lhs: Side, rhs: Side, scope: Scope) -> float:
-        """The share of the problem's cost (the size of its integrals) that a right claim removes.
+        """The share of the problem's cost (the size of the integrals) removed by a right claim.
 
         Args:
             lhs: the left side of the claim.
@@ -117,7 +117,7 @@ class Progress:
         return tuple(key for key, factor in factors.items() if not factor.contains(ZERO))
 
     def _add_evaluation(self, definite: _Key) -> None:
-        """Record that a definite integral follows from the indefinite integral of its integrand."""
+        """Record the relation of a definite integral to the indefinite integral."""
         indefinite: _Key = (*definite[:2], None)
         self.costs.setdefault(indefinite, self.costs[definite] - 1)
         self.relations.append((definite, indefinite, _EVALUATION))
@@ -134,7 +134,7 @@ class Progress:
 
 
 def _integrals(side: Side, scope: Scope) -> Iterator[tuple[_Key, Ball, int]]:
-    """Yield the integrals of a side, each with its factor and its cost (its size)."""
+    """Yield the integrals of a side, each with factor and cost (size)."""
     named = {name: value for name, value in scope.values.items() if value.has(Integral)}
     if not (named or side.has(Integral)):
         return
@@ -177,7 +177,7 @@ def _value(factor: Expression, scope: Scope) -> Ball:
 
 
 def _canonical(node: Expression) -> object:
-    """A hashable form of an expression, in which the order of terms and factors does not matter."""
+    """A hashable form of an expression, independent of the order of terms and factors."""
     if isinstance(node, Number):
         return node.numerator, node.denominator
     if isinstance(node, Symbol):

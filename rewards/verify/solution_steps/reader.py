@@ -1,4 +1,4 @@
-"""The reader of a solution: it turns statements into judged claims and definitions."""
+"""The reader of a solution: statements become judged claims and definitions."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Reader:
         self.readings_of_links: dict[tuple[Hashable, ...], list[Side]] = {}  # of a statement
 
     def _bound(self, integral: Integral) -> None:
-        """Restrict the variable of a definite integral to the range between its limits."""
+        """Restrict the variable of a definite integral to the range between the limits."""
         scope = self.scope
         if integral.limits is not None:
             scope.limits = integral.limits
@@ -102,7 +102,7 @@ class Reader:
             self.claims = self.by_parts.judged(self.claims, self.judge)
 
     def take(self, statement: Statement) -> None:
-        """Judge the claims of a statement, and record its definitions."""
+        """Judge the claims and record the definitions of a statement."""
         self.readings_of_links.clear()
         self._turn(statement)
         links, start, settled = self._opened(statement)
@@ -117,7 +117,7 @@ class Reader:
             self._take_chain(statement, links, start, settled)
 
     def _turn(self, statement: Statement) -> None:
-        """Withdraw the claims that the text retracts. Record where another attempt begins."""
+        """Withdraw the retracted claims. Record where another attempt begins."""
         match statement.gives_up:
             case "statement":
                 self._withdraw(self.latest_claim)
@@ -187,7 +187,7 @@ class Reader:
             self._go_on(chain, statement)
 
     def _close(self, first_link: Link, last_read: Read) -> None:
-        r"""Redefine a symbol by the closed form that ends its chain, as in ``\mu = e^{\int p}``."""
+        r"""Redefine a symbol by the last closed form of a chain, as in ``\mu = e^{\int p}``."""
         call = CALL.fullmatch(first_link.latex)
         name = symbol_name(
             call["name"] if call and "'" not in first_link.latex else first_link.latex.strip()
@@ -213,7 +213,7 @@ class Reader:
                 self.scope.define(name, last_read.sides[0])
 
     def _go_on(self, chain: EquationChain, statement: Statement) -> None:
-        """Record a chain, so that later lines that begin with "=" can continue it."""
+        """Record a chain for later lines that begin with "=" and continue the chain."""
         if statement.aside or statement.supposed:
             return
         self.continued_chain, self.recent_chains = chain, [chain, *self.recent_chains[: CHAINS - 1]]
@@ -333,7 +333,7 @@ class Reader:
             self._point(statement, symbol_name(call["name"]), value, links)
 
     def _point(self, statement: Statement, name: str, value: Side, links: Sequence[Link]) -> None:
-        """Record the value of a variable at a point, and judge it, as in "if x = 0, then u = 1"."""
+        """Record and judge the value of a variable at a point, as in "if x = 0, then u = 1"."""
         scope = self.scope
         if name in scope.introduced or name in scope.moving():
             bound = statement.follows or statement.sentence == self.conditional_sentence
@@ -413,7 +413,7 @@ class Reader:
         start_link: Link,
         follows: int | None,
     ) -> int:
-        """Judge that two links are equal, and record the claim. Return the index of the claim."""
+        """Judge the equality of two links, and record the claim. Return the claim's index."""
         judged = self._judge(lhs, rhs, statement.lead)
         if not statement.links[0].latex and statement.displayed and lhs is self.chain.last_link:
             lhs, judged = self._of_earlier_line(lhs, rhs, statement.lead, judged)
@@ -444,7 +444,7 @@ class Reader:
     def _of_earlier_line(
         self, lhs: Read, rhs: Read, lead: str, judged: Judged
     ) -> tuple[Read, Judged]:
-        """Let a line that begins with "=" go on with what is before a remark, if only that fits."""
+        """Let a line that begins with "=" continue the chain before a remark, if no other fits."""
         for chain in self.recent_chains if judged.finding.judgement is Judgement.INCORRECT else ():
             if chain.last_link is not None and chain is not self.chain:
                 continuation = self.judge.judge(chain.last_link, rhs, lead, chain.anti)
@@ -487,7 +487,7 @@ class Reader:
         )
 
     def _void(self, lhs: Side, rhs: Side) -> None:
-        """Take all progress back if a wrong claim repeats a step that a right claim has made."""
+        """Take all progress back if a wrong claim repeats the step of a right claim."""
         roots = self.chain.first_link.sides[:1] if self.chain.first_link else ()
         for start in (lhs, *roots):
             with suppress(*FAULTS):
@@ -496,7 +496,7 @@ class Reader:
                     self.claims = [replace(claim, gain=0.0) for claim in self.claims]
 
     def _judge_again(self, name: str) -> None:
-        """Judge the claims that waited for a definition of ``name``, as in "where u = x^2"."""
+        """Judge the claims that await a definition of ``name``, as in "where u = x^2"."""
         waiting, self.pending = self.pending[-REMEMBERED:], []
         chain, self.chain = self.chain, EquationChain()
         for index, lhs, rhs, lead in waiting:

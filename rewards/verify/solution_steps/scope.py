@@ -67,12 +67,12 @@ class Unknowns(Protocol):
         """Record the formula that the text states for a function, perhaps as a trial solution."""
 
     def specialise(self) -> None:
-        """Record that the text gives a constant a value, so that it means one solution only."""
+        """Record a value of a constant in the text, which then means a particular solution."""
 
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    r"""An equation whose two sides are written in terms of one variable.
+    r"""An equation with both sides written in terms of a common variable.
 
     Attributes:
         lhs: the left side.
@@ -80,9 +80,9 @@ class Equation:
         variable: the common variable of both sides.
         rates: the variables of integrals and differentials, each as a function of ``variable``.
         narrow: whether sample points must be in the first quadrant, as for ``x = \sin\theta``.
-        used: the names of the symbols that were replaced by their definitions.
+        used: the names of the symbols replaced by definitions.
         free: the free symbols of both sides.
-        within: expressions in ``variable``, each with the range of its values at sample points.
+        within: expressions in ``variable``, each with the range of values at sample points.
         ranges: the ranges of letters.
         problem: the symbols of the problem.
         has_integer_variable: whether the common variable takes whole numbers only.
@@ -112,19 +112,19 @@ class Scope:
         values: the values of symbols. Earlier definitions are inserted into the values.
         changed: the problem's variable as a function of another variable.
         variables: the variables of integration.
-        functions: names of functions (``F(x)``) with their variables.
-        chosen: symbols that are known by their differentials only, such as v after ``dv = ..``.
-        solved: unknown constants that an equation determines.
+        functions: names of functions (``F(x)``) with variables.
+        chosen: symbols known by differentials only, such as v after ``dv = ..``.
+        solved: unknown constants determined by an equation.
         limits: the limits of integration, if the problem is a definite integral.
         earlier: the previous values of redefined symbols.
-        assumed: names such as I that are assumed to stand for the problem's integral.
+        assumed: names for the problem's integral by assumption, such as I.
         ranges: the ranges of variables, from the limits of the problem and from conditions.
         indices: contains ``i`` if the text sums over i, and is empty otherwise.
-        letters: contains ``gamma`` if the text uses it as a letter, not for Euler's constant.
-        vanishing: the letters that the text sets to zero.
-        integer_variables: the variables that take whole numbers only, such as the index of a sum.
-        flow: the functions that an equation of the problem defines, such as y in y' = 2xy.
-        course: the kind of the question, such as ``limit``. It is an empty text for an integral.
+        letters: contains ``gamma`` if gamma is a letter in the text, not Euler's constant.
+        vanishing: the letters set to zero in the text.
+        integer_variables: the variables with integer values, such as the index of a sum.
+        flow: the functions defined by an equation of the problem, such as y in y' = 2xy.
+        course: the kind of the question, such as ``limit``. Empty for an integral.
 
     """
 
@@ -162,7 +162,7 @@ class Scope:
         return set().union(*(free_symbols(value) for value in self.changed.values()))
 
     def is_fresh(self, name: str) -> bool:
-        """Whether a name is unused, so that the text may define it.
+        """Whether a name is unused and free for a definition.
 
         The name must be new, begin with a small letter, and not be a usual constant of integration.
         """
@@ -171,7 +171,7 @@ class Scope:
         return not is_defined and not is_constant_name(name) and name[:1].islower()
 
     def define(self, name: str, side: Side) -> None:
-        """Define a symbol by a side. Symbols in the side are replaced by their definitions."""
+        """Define a symbol by a side. Symbols in the side are replaced by definitions."""
         own = self.functions.get(name)  # a function keeps its own variable: F(u) with u = x^2
         values_before, self.values = self.values, {k: v for k, v in self.values.items() if k != own}
         try:
@@ -187,7 +187,7 @@ class Scope:
             self.values[name] = value
 
     def written_out(self, side: Side, used: dict[str, Side]) -> Side:
-        """Replace defined symbols in a side by their values. Add these definitions to ``used``."""
+        """Replace defined symbols in a side by values. Add the definitions to ``used``."""
         for _ in range(NESTED):
             definitions = {
                 name: self.values[name] for name in free_symbols(side) if name in self.values
@@ -224,7 +224,7 @@ class Scope:
         return without(side, limits)
 
     def _partial(self, derivative: Derivative, inner_values: Mapping[str, Side]) -> Side:
-        """The value of a partial derivative. ``inner_values`` are those of inner operations."""
+        """The value of a partial derivative. ``inner_values`` has values of inner operations."""
         trees = {name: side.expression for name, side in inner_values.items()}
         of = self.written_out(Side(replaced(derivative.of, trees), {}), {})
         if isinstance(of.expression, Symbol) and of.expression.name != derivative.variable:
@@ -277,7 +277,7 @@ class Scope:
 
     @property
     def applied(self) -> dict[str, str]:
-        """Map each function's name to its variable: u to x after u = x^2."""
+        """Map the name of each function to the variable: u to x after u = x^2."""
         table = dict(self.functions)
         table |= dict.fromkeys(self.flow.functions, self.variable) if self.flow else {}
         for name, value in self.values.items():
@@ -294,7 +294,7 @@ class Scope:
         return table
 
     def equation(self, lhs: Side, rhs: Side) -> Equation:
-        """Write the two sides of an equation in terms of one variable.
+        """Write the two sides of an equation in terms of a common variable.
 
         Raises:
             NotReadError: the sides have several variables without a relation.
@@ -411,7 +411,7 @@ class Scope:
             raise NotReadError("a derivative without a rule") from None
 
     def _within(self, root: str) -> Iterator[tuple[Side, Range]]:
-        """Yield expressions in the symbol ``root``, each with the range in which it must lie."""
+        """Yield expressions in the symbol ``root``, each with a required range."""
         for name, between in self.ranges.items():
             value = self.changed.get(name) if name != root else Side(Symbol(name), {})
             if value is not None and root in free_symbols(value):
@@ -419,7 +419,7 @@ class Scope:
 
     @staticmethod
     def _free(sides: list[Side], rates: Mapping[str, Side]) -> frozenset[str]:
-        """The free symbols of both sides that are not functions of the common variable."""
+        """The free symbols of both sides, except functions of the common variable."""
         every = frozenset().union(*map(free_symbols, (*sides, *rates.values())))
         own = {name for name, value in rates.items() if value.expression != Symbol(name)}
         return every - own

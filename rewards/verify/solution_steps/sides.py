@@ -67,8 +67,8 @@ def read_sides(
         latex: the LaTeX of the side.
         names: symbols of the problem and of the definitions in force.
         functions: two tables. Each maps the name of a function to the function's variable. The
-            first table has the functions of the text (``F(x)``). The second has all names that can
-            be applied to a number (``u(1)`` after u = x^2).
+            first table has the functions of the text (``F(x)``). The second has all names
+            applicable to a number (``u(1)`` after u = x^2).
         variable: the variable of derivatives without a named variable (``F'``).
         numbers: yields a new number for the symbol of each operation, so that no two sides share a
             symbol.
@@ -148,7 +148,7 @@ _NAMED_LIMIT = re.compile(r"\{\s*(?P<name>\\?[A-Za-z]+)\s*[:=]\s*(?P<value>.*)\}
 
 
 class _SideReader:
-    """Reads one side of an equation. For an ambiguous side, ``choice`` selects the reading."""
+    """Reads a side of an equation. For an ambiguous side, ``choice`` selects the reading."""
 
     def __init__(
         self,
@@ -240,7 +240,7 @@ class _SideReader:
         return text
 
     def _limiting(self, text: str, mark: re.Match[str]) -> str:
-        """Replace a limit and its operand in a text by a symbol. ``mark`` is the limit sign."""
+        """Replace a limit with operand in a text by a symbol. ``mark`` is the limit sign."""
         marks, text_behind = limits_of(text[mark.end() :])
         tends = _TENDS.fullmatch(marks["_"])
         if tends is None:
@@ -291,7 +291,7 @@ class _SideReader:
         return f" {{Q_{{{name[2:]}}}}} "
 
     def _differentials_of_functions(self, text: str) -> str:
-        """Replace the differential of a function by its value, as ``d(x^2)`` by ``2x dx``."""
+        """Replace the differential of a function by an expression, as ``d(x^2)`` by ``2x dx``."""
         for mark in reversed(list(_OF_FUNCTION.finditer(text))):
             begin = mark.start("group") if mark["group"] else mark.end()
             argument, tail = operand(text[begin:], grouped=mark["group"] is not None)
@@ -330,8 +330,8 @@ class _SideReader:
     def _bare(self, text: str) -> tuple[str, str]:
         """Split the text of an integral without a differential into the integrand and the rest.
 
-        In the first reading, the integrand is one term. In another reading, the integrand has all
-        terms up to a closing bracket.
+        In the first reading, the integrand is a single term. In another reading, the integrand has
+        all terms up to a closing bracket.
         """
         readings = [operand(text, grouped=False)]
         end = next((at for at, depth in depths(text) if depth < 0), len(text))

@@ -44,8 +44,8 @@ def verify_solution(
 
     Equations in displays, in the text and on separate lines are read as claims. Each claim is
     judged alone: a right consequence of a wrong claim is right. Expressions with indefinite
-    integrals are equal if they differ by a constant. A claim is ``unchecked`` if it cannot be read,
-    or if it is true only on a part of the real line.
+    integrals are equal if they differ by a constant. A claim is ``unchecked`` if unreadable, or if
+    true only on an interval of the real line.
 
     Args:
         completion: the model's output. Any text is safe, and the work is bounded.
@@ -60,7 +60,7 @@ def verify_solution(
         strict: whether the final answer needs a box.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
-        thoughts: whether the thoughts of the model are read as well. Rewards never read them.
+        thoughts: whether the thoughts of the model are read as well. Rewards never read thoughts.
         deadline: total seconds of processor time for the work in a worker.
 
     Returns:
@@ -182,7 +182,7 @@ def _final_claim(reader: Reader, verdict: Verdict, completion: str) -> Claim | N
 
 
 def _place(answer: str, completion: str) -> Link:
-    """Find an answer that is not a side of an equation. Return the answer with its offsets.
+    """Find an answer that is not a side of an equation. Return the answer with offsets.
 
     If the completion does not contain the answer verbatim, the result has the offsets of the last
     line.

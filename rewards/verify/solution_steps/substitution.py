@@ -71,7 +71,7 @@ def _limit_replaced(limit: Limit, table: Mapping[str, Expression]) -> Limit:
 
 
 def without(side: Side, table: Mapping[str, Side]) -> Side:
-    """Replace operations of a side by other sides. ``table`` has these sides, by symbol."""
+    """Replace operations of a side by other sides. ``table`` has the other sides, by symbol."""
     if not table:
         return side
     remaining = {
@@ -209,7 +209,7 @@ def differentiated_often(side: Side, variable: str, order: int) -> Side:
 
 
 def _varies(side: Side, name: str, variable: str) -> bool:
-    """Whether the symbol ``name`` stands for a definite integral that depends on ``variable``."""
+    """Whether the symbol ``name`` stands for a definite integral dependent on ``variable``."""
     operation = side.operations.get(name)
     definite = isinstance(operation, Integral) and operation.limits is not None
     return definite and variable in free_symbols(Side(Symbol(name), side.operations))
@@ -279,7 +279,7 @@ def replaced(node: Expression, table: Mapping[str, Expression]) -> Expression:
 
 
 def definite_operations(side: Side) -> dict[str, LimitAt | Integral | Series]:
-    """The definite integrals, the limits and the infinite sums of a side, by their symbols."""
+    """The definite integrals, the limits and the infinite sums of a side, by symbol."""
     return {
         name: operation
         for name, operation in side.operations.items()

@@ -64,23 +64,23 @@ class Verify(Protocol):
 
 @dataclass(frozen=True)
 class Subject:
-    """What a solution is about.
+    """The problem of a solution.
 
     Attributes:
         variable: the variable of the problem.
-        symbols: the parameters, and the functions that an equation defines.
+        symbols: the parameters, and the functions defined by an equation.
         kinds: the kinds of parameters, such as ``positive``.
         verify: judges the final answer.
         integral: the integral of the problem. None for any other question.
-        values: the functions that the question defines by a formula, each with its variable and
+        values: the functions defined by a formula in the question, each with variable and
             formula. The variable is an empty text after a name alone, as in ``y = x^2``.
-        flow: the functions that the question defines only by an equation, such as ``y' = y``.
-        counted: the variables that take whole numbers only.
-        course: the kind of the question, such as ``limit``. It is an empty text for an integral.
+        flow: the functions defined only by an equation of the question, such as ``y' = y``.
+        counted: the integer variables.
+        course: the kind of the question, such as ``limit``. Empty for an integral.
         ranges: the ranges from which values of variables are taken. If the question is a limit, the
             range is near the point of the limit.
-        partial_sums: a function that writes a partial sum of the question's series in LaTeX. Its
-            arguments are the name of the partial sum, such as S, and the last index, such as N.
+        partial_sums: writes a partial sum of the question's series in LaTeX. The arguments
+            are the name of the partial sum, such as S, and the last index, such as N.
 
     """
 
@@ -98,7 +98,7 @@ class Subject:
 
     @property
     def functions(self) -> dict[str, str]:
-        """The functions of the question, each with its variable."""
+        """The functions of the question, each with a variable."""
         return {name: by for name, (by, _) in self.values.items() if by}
 
 
@@ -109,7 +109,7 @@ def subject_of(
     assumptions: Mapping[str, str],
     completion: str = "",
 ) -> Subject:
-    """What the solution of a problem is about.
+    """Read the problem of a solution.
 
     Args:
         problem: the text of the problem.
@@ -204,7 +204,7 @@ def _of_course(problem: str, task: str, assumptions: Mapping[str, str], completi
 
 
 def _integral_function(problem: str) -> dict[str, tuple[str, Side]]:
-    r"""The function that a question defines by an integral: ``F(x) = \int_0^x ..``."""
+    r"""The function defined in a question by an integral: ``F(x) = \int_0^x ..``."""
     defined = _BY_INTEGRAL.search(problem)
     if defined is None:
         return {}
@@ -329,7 +329,7 @@ def _differential_equation(
 
 
 def _slopes(question: DifferentialEquation) -> dict[str, Expression]:
-    """Map each function and each of its lower derivatives to its derivative.
+    """Map each function, and each lower derivative, to the next derivative.
 
     For y'' = F, the table maps y to y' and y' to F. The table is empty if no equation can be solved
     for the highest derivative.
@@ -354,7 +354,7 @@ def _slopes(question: DifferentialEquation) -> dict[str, Expression]:
 def _solved(question: DifferentialEquation, top: str) -> Expression | None:
     """Solve an equation for ``top``, the highest derivative of a function.
 
-    The result is None unless exactly one equation has this derivative. The result is also None if
+    The result is None unless exactly one equation contains ``top``. The result is also None if
     the equation is not linear in ``top``, or if the solution has another highest derivative.
     """
     equations = [

@@ -1,9 +1,9 @@
 r"""Whether a choice of ``u`` and ``dv`` for integration by parts fits an integral of the text.
 
 To choose ``u = x`` and ``dv = \cos x\,dx`` says that x cos x is integrated. A choice fits an
-integrand that is proportional to u v'. A choice is wrong if it fits no integrand of the text and if
-a correction of the choice fits an integrand. The correction is the v that the text uses afterwards,
-or another u or dv that the text chooses afterwards. Other choices are not judged.
+integrand that is proportional to u v'. A choice is wrong if the choice fits no integrand of the
+text, but a correction of the choice fits an integrand. The correction is the v used afterwards, or
+another u or dv chosen afterwards. Other choices are not judged.
 """
 
 from __future__ import annotations
@@ -89,12 +89,12 @@ class Parts:
         )
 
     def settle(self, value: Side) -> None:
-        """Record the v of integration by parts that the text states."""
+        """Record the stated v of integration by parts."""
         if self.choices and not value.operations:
             self.choices[-1].v = value.expression
 
     def drop(self, claim_index: int) -> None:
-        """Forget the choices of an abandoned attempt, which begins at ``claim_index``."""
+        """Forget the choices of an abandoned attempt from the claim ``claim_index``."""
         self.choices = [choice for choice in self.choices if choice.claim_index < claim_index]
 
     def judged(self, claims: Sequence[Claim], judge: Judge) -> list[Claim]:

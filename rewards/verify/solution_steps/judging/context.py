@@ -1,4 +1,4 @@
-"""What stands around a claim: its chain of equalities, conditions and points of its sentence."""
+"""The context of a claim: the chain of equalities, and conditions and points of the sentence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .readings import Judge, Judged, Read
 
 @dataclass(slots=True)
 class EquationChain:
-    """A chain of equalities, as far as it has been read."""
+    """The part of a chain of equalities read so far."""
 
     first_link: Read | None = None
     last_link: Read | None = None
@@ -36,7 +36,7 @@ def in_context(
     points: Points,
     judge: Judge,
 ) -> Judged:
-    """Adapt the judgement on a claim to the conditions and points that its sentence names.
+    """Adapt the judgement on a claim to the conditions and points of the sentence.
 
     A wrong claim may become unchecked, or right for one point. A right claim may no longer count as
     progress.
@@ -46,7 +46,7 @@ def in_context(
         statement: the statement of the claim.
         conditions_of: the conditions of each sentence, by the number of the sentence. An entry is
             None if the conditions are not read.
-        points: the points that the text names.
+        points: the points named in the text.
         judge: the judge of the text's equations.
 
     """

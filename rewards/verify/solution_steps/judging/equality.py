@@ -2,7 +2,7 @@ r"""Whether both sides of an equation are equal, tested with balls (numbers with
 
 Derivatives are compared if the equation has an indefinite integral, or if equality up to a constant
 suffices: ``\int f\,dx = F + \int g\,dx`` holds if f = F' + g. Nothing is differentiated
-symbolically: both sides are evaluated as jets. A jet is a value together with its derivative by the
+symbolically: both sides are evaluated as jets. A jet is a value together with the derivative by the
 common variable of both sides. The derivative of an integral ``\int g\,du`` is g u'.
 """
 
@@ -62,7 +62,7 @@ QUADRANT, GOLDEN = 1.5, 0.6180339887
 
 
 class VaryingFactorError(NotReadError):
-    """An indefinite integral is multiplied by a factor that is not constant."""
+    """An indefinite integral is multiplied by a factor with a variable."""
 
 
 @dataclass
@@ -223,7 +223,7 @@ class Program:
         return placed
 
     def constant_values(self) -> None:
-        """Compute the definite integrals and limits that do not depend on the variable."""
+        """Compute the definite integrals and limits without the variable."""
         for side in (self.equation.lhs, self.equation.rhs):
             constant = definite_operations(side)
             within = {
@@ -374,9 +374,9 @@ class Program:
     def is_rational(self) -> bool:
         """Whether both sides are rational functions.
 
-        If two rational functions differ at one point, they differ at almost all points. If they
-        seem equal at another point, the precision may be too low. For example, x^{2000} is tiny
-        near 0.
+        If two rational functions differ at one point, they differ at almost all points. If the
+        functions seem equal at another point, the precision may be too low. For example, x^{2000}
+        is tiny near 0.
         """
         sides = self.equation.lhs, self.equation.rhs, *self.equation.rates.values()
         if self.varying or any(side.has(Derivative, LimitAt, Series) for side in sides):
@@ -404,9 +404,9 @@ def compare(
 
     Args:
         equation: both sides in one variable.
-        order: 0 compares the sides, 1 compares their derivatives.
+        order: 0 compares the sides, 1 compares the derivatives.
         kinds: assumptions about parameters, as in `verify_antiderivative`.
-        key: a text that seeds the sample points.
+        key: the seed of the sample points, as text.
         work: the remaining budget of the solution.
 
     Raises:

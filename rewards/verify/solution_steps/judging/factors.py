@@ -1,10 +1,10 @@
-r"""Equations in which an indefinite integral has a factor that varies: ``\int f dx = h \int g dx``.
+r"""Equations with an indefinite integral times a varying factor: ``\int f dx = h \int g dx``.
 
 All terms are moved to one side: S + h G = 0. Here G is the integral with the varying factor h, and
 S is the sum of the other terms. The derivatives S' and G' = g are known formulas. The functions S
 and G are known up to a constant. Differentiation of S / h = -G gives S' h - S h' = -g h^2. Hence S
-= (S' h + g h^2) / h' for every choice of the constants. The equation is wrong if the derivative of
-this quotient is not S'.
+= (S' h + g h^2) / h' for every choice of the constants. The equation is wrong if the quotient's
+derivative is not S'.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from ..substitution import MOST_NODES
 
 
 def without_integrals(equation: Equation) -> Equation:
-    """Derive a condition without integrals that an equation must satisfy.
+    """Derive a necessary condition of an equation, without integrals.
 
-    One integral in the equation has a factor that varies. The module's docstring explains the
+    An integral in the equation has a varying factor. The module's docstring explains the
     condition.
 
     Raises:

@@ -67,7 +67,7 @@ def kind_of(lhs: Side, rhs: Side, scope: Scope, lead: str) -> Kind:
 
 
 def _integrals(side: Side, scope: Scope) -> list[Integral]:
-    """The indefinite integrals in a side, and in the definitions that the side uses."""
+    """The indefinite integrals in a side, and in the side's definitions."""
     named = (scope.values[name] for name in free_symbols(side) if name in scope.values)
     return [
         operation
@@ -78,7 +78,7 @@ def _integrals(side: Side, scope: Scope) -> list[Integral]:
 
 
 def _outside(side: Side) -> set[str]:
-    """The symbols of a side that occur outside of its integrals."""
+    """The symbols of a side outside of integrals."""
     return free_symbols(Side(side.expression, {})) - side.operations.keys()
 
 

@@ -1,4 +1,4 @@
-"""Whether two links (sides) of a chain of equalities are equal in some of their readings."""
+"""Whether two links (sides) of a chain of equalities have a pair of equal readings."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ NUMBERS = (3, 4, 6, 9)
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A link of a chain (one side of an equation), and its readings, the likeliest first."""
+    """A link of a chain (a side of an equation), and the link's readings, the likeliest first."""
 
     link: Link
     sides: Sequence[Side]
@@ -94,7 +94,7 @@ class Judge:
             lhs: the left link.
             rhs: the right link.
             lead: the words before the statement.
-            anti: whether the links so far are antiderivatives, so that equality up to a constant
+            anti: whether the links so far are antiderivatives. Equality up to a constant then
                 suffices.
 
         """
@@ -173,10 +173,10 @@ class Judge:
     ) -> Judged | None:
         r"""Judge an equation whose sides are no single formulas, or return None.
 
-        Such sides have omitted terms (``x + O(x^3)``), the sign ``\pm``, or a sum whose last term
-        has a letter as its number (``1 + 2 + \dots + n``). An equation with such a sum is judged
-        for several numbers n. ``lead`` is the text before the equation, and ``sides`` reads one of
-        its sides.
+        Such sides have omitted terms (``x + O(x^3)``), the sign ``\pm``, or a sum with a letter
+        as the number of terms (``1 + 2 + \dots + n``). An equation with such a sum is judged
+        for several numbers n. ``lead`` is the text before the equation, and ``sides`` reads a
+        side.
         """
         if self.scope.course:
             texts = [(read.link.latex, list(read.sides)) for read in (lhs, rhs)]
@@ -257,7 +257,7 @@ class Judge:
         return Finding(Judgement.UNCHECKED, detail="an approximation that is not read")
 
     def _is_anti(self, side: Side) -> bool:
-        """Whether a side has an indefinite integral that is not differentiated."""
+        """Whether a side has an undifferentiated indefinite integral."""
         for name in symbols_of(side.expression):
             operation = side.operations.get(name)
             if isinstance(operation, Integral) and operation.limits is None:
@@ -335,7 +335,7 @@ class Judge:
     def _equation(
         self, lhs: Side, rhs: Side, key: str, anti: bool
     ) -> Equation | tuple[Finding, frozenset[str]]:
-        """Write two sides in one variable. If they have an unknown function, judge them instead."""
+        """Write two sides in one variable. Judge an equation of unknown functions instead."""
         flow = self.flow
         if flow is not None:
             claimed = Claimed(flow, self.scope, (lhs, rhs), self.work, key)
@@ -353,7 +353,7 @@ class Judge:
         return equation
 
     def _refuse_unknown_slopes(self, *sides: Side) -> None:
-        """Raise an error for the derivative of a letter that nothing defines, such as ``f'``."""
+        """Raise an error for the derivative of an undefined letter, such as ``f'``."""
         defined_names = {*self.scope.values, *self.scope.variables, *self.scope.introduced}
         defined_names |= {*self.scope.flow.functions} if self.scope.flow else set()
         for side in sides:
@@ -382,7 +382,7 @@ class Judge:
     def _by_rates(self, lhs: Side, rhs: Side, key: str) -> Finding:
         """Judge an equation with a differential on one side only: ``du = 2x`` may mean u' = 2x.
 
-        Such an equation is wrong if u' has another value. Otherwise it is not judged.
+        Such an equation is wrong if u' has another value, and not judged otherwise.
         """
         scope, detail = self.scope, "a differential on one side"
         moving, opposite_side = (lhs, rhs) if lhs.has(Differential) else (rhs, lhs)
@@ -401,7 +401,7 @@ class Judge:
         return finding
 
     def _up_to_a_constant(self, equation: Equation) -> bool:
-        """Whether both sides are functions that contain a constant of integration."""
+        """Whether both sides are functions with a constant of integration."""
         constants = {
             name
             for name in equation.free
@@ -415,12 +415,12 @@ class Judge:
     def _solved(
         self, equation: Equation, unknown: Sequence[str], key: str, order: int, moving: bool
     ) -> Finding:
-        """Judge an equation by solving it for its unknown constants.
+        """Judge an equation by solving for the unknown constants.
 
-        The claim is right if the equation is an ansatz that determines the constants, such as A and
-        B of partial fractions. The values are then added to the scope. The claim is wrong if no
-        values satisfy it, and either the unknowns are coefficients or a side has an integral. All
-        other claims are unchecked.
+        The claim is right if the equation determines the constants of an ansatz, such as A and B
+        of partial fractions. The values are then added to the scope. The claim is wrong if no
+        values satisfy the equation, and either the unknowns are coefficients or a side has an
+        integral. All other claims are unchecked.
         """
         names = ", ".join(unknown)
         sides = equation.lhs, equation.rhs

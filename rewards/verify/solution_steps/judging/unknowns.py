@@ -32,13 +32,13 @@ def solve(
     work: Work,
     order: int = 0,
 ) -> dict[str, Expression] | None:
-    """The values of unknown constants that make an equation true for all values of its variable.
+    """The values of unknown constants for which an equation holds identically in the variable.
 
     Args:
         equation: both sides in one variable.
-        unknowns: the constants. The equation must be linear in them.
+        unknowns: the constants. The equation must be linear in the constants.
         kinds: assumptions about parameters.
-        key: a text that seeds the sample points.
+        key: the seed of the sample points, as text.
         work: the remaining budget of the solution.
         order: 1 compares derivatives instead of values, as `compare` does.
 
@@ -98,8 +98,8 @@ def _matters(rows: Sequence[Sequence[Ball]], column: int) -> bool:
 def _independent(rows: Sequence[Sequence[Ball]], count: int) -> list[int]:
     """Return the indices of unknowns with linearly independent coefficients at sample points.
 
-    An unknown is left out if its column of coefficients is a linear combination of the columns of
-    earlier unknowns.
+    An unknown is left out if the column of coefficients is a linear combination of earlier
+    columns.
     """
     pivots: list[int] = []
     for column in range(count):
@@ -115,7 +115,7 @@ def _independent(rows: Sequence[Sequence[Ball]], count: int) -> list[int]:
 def _row(program: Program, unknowns: Sequence[str], x: Ball) -> list[Ball] | None:
     """The coefficients of the unknowns, and the constant term, of right side minus left side.
 
-    All are values at the point ``x``. The result is None if a side is not real there.
+    All are values at the point ``x``. The result is None if a side is not real at ``x``.
     """
     values: list[Ball] = []
     for chosen in (*unknowns, None):

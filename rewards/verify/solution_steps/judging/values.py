@@ -47,7 +47,7 @@ EVEN, FASTER, LARGE = 32, 4.0, 20
 
 
 class DivergentStepError(NotReadError):
-    """The integral or sum certainly diverges, so that it has no value.
+    """The integral or sum certainly diverges, and has no value.
 
     ``sign`` is 1 or -1 if a sum tends to plus or minus infinity. Otherwise ``sign`` is 0.
     """
@@ -70,10 +70,10 @@ def value_of(
         name: the symbol of the integral or limit.
         operations: the operations of the side, by symbols.
         values: the values of the free symbols.
-        pay: a function that is called with the number of evaluations. It raises an error if the
-            budget is spent.
-        improper: the integrals that were improper in earlier calls. If the integral of this call is
-            improper, it is added.
+        pay: called with the number of evaluations. An error is raised if the budget is
+            spent.
+        improper: the improper integrals of earlier calls. An improper integral of the call is
+            added.
 
     Raises:
         NotReadError: the value does not exist or cannot be computed.
@@ -110,7 +110,7 @@ def operand_of(definite: Operation) -> Expression:
 
 
 def inner_operations(tree: Expression, operations: Mapping[str, Operation]) -> list[str]:
-    """The symbols of the operations (integrals, ..) that occur in an expression, sorted."""
+    """The sorted symbols of the operations (integrals, ..) in an expression."""
     return sorted(symbols_of(tree) & operations.keys())
 
 
@@ -256,7 +256,7 @@ def _from_one_side(limit_at: LimitAt, values: Mapping[str, Ball], side: int) -> 
 
 
 def _grows(steps: Sequence[Ball], finest: Ball) -> bool:
-    """Whether values grow without bound, by their differences and the last value ``finest``."""
+    """Whether values grow without bound, by the differences and the last value ``finest``."""
     earlier_step, later_step = (step.real for step in steps)
     even = (
         log2((acb(later_step - earlier_step)).abs_upper())

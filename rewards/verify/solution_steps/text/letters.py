@@ -1,4 +1,4 @@
-"""What the letters of a text stand for: indices, kinds of numbers, constants or variables."""
+"""The meaning of letters in a text: indices, kinds of numbers, constants or variables."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _GAMMA = re.compile(
 def letters_of(
     statements: Sequence[Statement],
 ) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """The letters of a text that may be taken for constants, and the letters that it sets to zero.
+    """The letters of a text with a meaning besides the usual constants, and vanishing letters.
 
     Returns:
         Three sets. The first contains ``i`` if the text sums over i. The second contains ``gamma``
-        if the text uses it as a letter. The third has the letters that are set to zero.
+        if gamma is a letter of the text. The third has the letters set to zero.
 
     """
     links = [link.latex for statement in statements for link in statement.links]
@@ -49,8 +49,8 @@ def kinds_of(statements: Iterable[Statement]) -> dict[int, dict[str, str] | None
 
     Returns:
         The kinds of letters in each sentence, by the number of the sentence. A kind holds in all of
-        the text. An entry is None if a letter has several kinds, such as even and odd, and it is
-        not clear which one the sentence is about.
+        the text. An entry is None if a letter has several kinds, such as even and odd, and the
+        sentence does not decide between the kinds.
 
     """
     every = list(statements)

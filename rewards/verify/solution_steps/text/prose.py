@@ -1,6 +1,6 @@
 """The role of a formula according to the words around it: assertion, condition or failed try.
 
-The file ``solutions.toml`` has these words, and also the words that lead to an answer.
+The file ``solutions.toml`` has the words, and also the words before an answer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SENTENCE = re.compile(r"[.!?](?=\s|\Z)|\n\s*\n|\n\s*(?:[-*•]|\d{1,2}[.)]|\\it
 
 
 def names_roots(lead: str) -> bool:
-    """Whether the words before an equation say that the equation holds only at zeros."""
+    """Whether the words before an equation restrict the equation to zeros."""
     return patterns.names_roots.search(lead) is not None
 
 
@@ -54,12 +54,12 @@ def kind_of_letter(words_before: str, words_after: str) -> str:
 
 
 def chooses(lead: str) -> bool:
-    """Whether the words before a symbol allow that the symbol gets a new meaning."""
+    """Whether the words before a symbol allow a new meaning of the symbol."""
     return patterns.chooses.search(lead) is not None
 
 
 def derives(lead: str) -> bool:
-    """Whether the words before a formula say that the formula follows from the preceding text."""
+    """Whether the words before a formula derive the formula from the preceding text."""
     return patterns.derives.search(lead) is not None
 
 

@@ -1,8 +1,8 @@
 r"""The statements of a solution: chains of links joined by ``=``, each link with offsets.
 
 Formulas are found as for the final answer (`rewards.reading.extraction`). This module drops no
-formula. A character that is not part of a link is replaced by a blank, so that the offsets of the
-link remain right.
+formula. A character outside the links is replaced by a blank, to keep the offsets of the
+links.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _ONLY_MARKUP = re.compile(r"[\s>*_#.,;:\-•]*(?:\(?\d{1,2}[.)])?[\s>*_.,;:]*")
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A side of an equation as the text writes it, with its offsets in the completion."""
+    """A side of an equation in the text's LaTeX, with offsets in the completion."""
 
     latex: str
     start: int
@@ -85,7 +85,7 @@ class Statement:
         condition: the statement is an inequality, or a membership.
         approximate: the statement follows an approximation sign.
         supposed: the words before the statement mark a condition, or an equation to be solved.
-        aside: the statement stands in a text that is part of a formula.
+        aside: the statement stands in the text of a formula.
         named: words take the place of the first link: "Area = 5".
         sentence: the number of the sentence.
         alone: the display has no other statement.
@@ -185,7 +185,7 @@ def statements(
 def _formulas(text: str) -> list[Span]:
     """Find the formulas of a text.
 
-    A formula without delimiters must be an equation, or an integral that is alone on its line.
+    A formula without delimiters must be an equation, or an integral alone on a line.
     """
     delimited = spans(text)
     bare: list[Span] = []
@@ -208,7 +208,7 @@ def _formulas(text: str) -> list[Span]:
 
 
 def _cells(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the start and the end of each cell of a table row. Any other line is one cell."""
+    """Yield the start and the end of each cell of a table row. Any other line is a cell."""
     row = _ROW.fullmatch(text, start, end)
     for cell in _CELL.finditer(text, start, end) if row else ():
         yield cell.span()
@@ -232,7 +232,7 @@ def _of_span(text: str, span: Span, offset: int) -> Iterator[Statement]:
 
 
 def _is_alone(text: str, span: Span, *, named: bool = False) -> bool:
-    """Whether a formula is alone on its line, except for markup, and a name if ``named`` is True.
+    """Whether a formula is alone on a line, except for markup, and a name if ``named`` is True.
 
     A colon ends the name, as in "Start: ∫ x dx".
     """
@@ -345,7 +345,7 @@ class _Cutter:
     ) -> int:
         """Blank out the begin or the end mark of an environment with rows, such as ``align``.
 
-        Any other environment counts as a table. The result is the number of tables that are open.
+        Any other environment counts as a table. The result is the number of open tables.
         """
         rows = (
             patterns.row_environment.fullmatch(token[token_type]) is not None or token_type == "end"

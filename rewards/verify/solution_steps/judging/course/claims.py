@@ -1,4 +1,4 @@
-"""Judge claims about functions that the question defines only by an equation.
+"""Judge claims about functions defined only by an equation of the question.
 
 An example is y in y' = 2xy. A claim about y has to hold for the solutions of the equation.
 """
@@ -57,9 +57,9 @@ def constants_of(names: set[str], scope: Scope) -> set[str]:
 
 
 class Claimed:
-    """An equation in a solution, which may be about the functions of ``flow``.
+    """An equation in a solution, perhaps about the functions of ``flow``.
 
-    The functions of a `Flow` are those that the question defines only by an equation.
+    The functions of a `Flow` are defined only by an equation of the question.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Claimed:
         self.strangers = names - {flow.variable, *scope.symbols, *self.constants}
 
     def judge(self) -> Finding:
-        """Judge the equation. Record a right equation that has constants of integration.
+        """Judge the equation. Record a right equation with constants of integration.
 
         Raises:
             NotReadError: the equation cannot be read.
@@ -149,8 +149,8 @@ class Claimed:
         """Insert the latest formula for the function into the equation, and judge the result.
 
         The result is None if the text has no such formula. The equation is judged wrong only if it
-        has constants or unknown letters, and if all of these are in the formula. Without unknown
-        letters, the formula must also be a general solution.
+        has constants or unknown letters, and if the formula contains all these letters. Without
+        unknown letters, the formula must also be a general solution.
         """
         if len(self.flow.functions) != 1 or self.flow.curve is not None:
             return None
@@ -235,7 +235,7 @@ class Claimed:
         return self._equation(*(side.expression for side in self.sides))
 
     def _pair(self, flow: Flow) -> tuple[Expression, Expression]:
-        """Two expressions without constants of integration, which agree if the equation holds.
+        """Two expressions without constants of integration, equal if the equation holds.
 
         Raises:
             NotReadError: the constants cannot be eliminated.
@@ -348,7 +348,7 @@ class Claimed:
         return self._same(tree, replaced(top, table))
 
     def _particular(self, stated: StatedSolution, finding: Finding) -> Finding:
-        """Judge an implicit solution that has no constants of integration."""
+        """Judge an implicit solution without constants of integration."""
         self.work.spend(FAMILY_COST)
         question = self.flow.question
         assert question is not None
@@ -366,7 +366,7 @@ class Claimed:
         return Finding(Judgement.UNCHECKED, detail="a solution with other values, or a condition")
 
     def _divides(self, side: Side) -> bool:
-        """Whether a denominator of a side has a function that only an equation defines."""
+        """Whether a denominator of a side has a function of the flow."""
         return any(
             isinstance(node, Call)
             and node.function == "div"
@@ -378,7 +378,7 @@ class Claimed:
     def _stated(self) -> StatedSolution | None:
         """The equation as an explicit or implicit solution.
 
-        The result is None if there are several functions, or if a side has derivatives or
+        The result is None for several functions, or for a side with derivatives or
         integrals.
         """
         if any(side.operations for side in self.sides) or len(self.flow.functions) != 1:
@@ -417,7 +417,7 @@ class Claimed:
 
     @property
     def _is_about_a_root(self) -> bool:
-        """Whether the equation may say where a term vanishes, or what is inserted for y."""
+        """Whether the equation may state a zero of a term, or a value inserted for y."""
         functions = [self.flow.concerns(side) for side in self.sides]
         if self._has(Derivative):
             moving = {self.flow.variable, *self.flow.functions}
@@ -439,7 +439,7 @@ class Claimed:
         return any(side.has(*classes) for side in self.sides)
 
     def _on_curve(self) -> Finding:
-        """Judge the equation at points of the curve that defines the function.
+        """Judge the equation at points of the function's curve.
 
         If the question names a point and the equation has no variables apart from y', the equation
         is judged at this point.

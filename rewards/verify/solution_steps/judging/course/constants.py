@@ -23,9 +23,9 @@ _FRESH = "C new"
 
 
 def _is_added(tree: Expression, variable: str) -> bool:
-    r"""Whether a tree is a sum in which only terms without the variable have the constant.
+    r"""Whether a tree is a sum whose constant occurs only in terms without the variable.
 
-    An example is ``x + \ln C``: its derivative does not depend on C.
+    An example is ``x + \ln C``: the derivative does not depend on C.
     """
     try:
         return _FRESH not in symbols_of(differentiate(tree, variable))
@@ -36,9 +36,9 @@ def _is_added(tree: Expression, variable: str) -> bool:
 def renamed(equation: Equation, kinds: Mapping[str, str], key: str, work: Work) -> Finding:
     """Judge an equation with constants of integration on both sides: ``e^{x + C} = Ce^x``.
 
-    The equation is right if it holds as it stands. It is also right if one side's constant can be
-    chosen so that the equation holds for all values of the variable. The equation is wrong if each
-    side has one constant and neither can be chosen so.
+    The equation is right if it holds as written, or holds for all values of the variable after a
+    suitable choice of one side's constant. The equation is wrong if each
+    side has one constant and neither has a suitable choice.
     """
     finding = compare(equation, 0, kinds, key, work)
     if finding.judgement is not Judgement.INCORRECT:

@@ -1,10 +1,10 @@
 """Functions that only an equation defines: y of y' = 2xy, and y of x^2 + y^2 = 25.
 
 A claim about y is judged for all solutions at once. For y' = F(x, y), a solution runs through each
-point (x, y). A claim without constants therefore holds for all solutions if it is an identity in x
-and y after y' is replaced by F. For y'' = F, the independent variables are x, y and y'. Equations
-of higher order are treated alike. The derivative of an implicit function is the slope of its curve.
-A claim about an implicit function has to hold at the points of the curve.
+point (x, y). A claim without constants therefore holds for all solutions if the claim is an
+identity in x and y after y' is replaced by F. For y'' = F, the independent variables are x, y and
+y'. Equations of higher order are treated alike. The derivative of an implicit function is the slope
+of the curve. A claim about an implicit function has to hold at the points of the curve.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ RELATION_COST = 2_000
 
 @dataclass(frozen=True)
 class Flow:
-    """The functions that a question defines by an equation instead of a formula.
+    """The functions defined by an equation of the question instead of a formula.
 
     Attributes:
         variable: the independent variable.
         functions: the names of the functions.
-        slopes: the derivative of each function, and of each of its lower derivatives.
+        slopes: the derivative of each function, and of each lower derivative.
         kinds: the kinds of parameters, such as ``positive``.
         curve: G, if the curve G(x, y) = 0 defines the function; else None.
-        point: the point at which the question asks for a value.
-        question: the differential equation, if there is one.
+        point: the point of the value in question.
+        question: the differential equation, if any.
         stated: for each function, the latest formula in the text. The formula may be a trial.
-        special: the functions for which the text may now mean one particular solution.
-        relations: the solutions in the text that have constants, each with the names of the
+        special: the functions for which the text may now mean a particular solution.
+        relations: the solutions with constants in the text, each with the names of the
             constants.
         general: the functions whose latest formula is a solution with constants.
 
@@ -83,14 +83,14 @@ class Flow:
             self.general.discard(name)
 
     def specialise(self) -> None:
-        """Record that the text gives a constant a value, so that it means one solution only."""
+        """Record a value of a constant in the text, which then means a particular solution."""
         self.special.update(self.functions)
 
     @cached_property
     def homogeneous(self) -> Flow | None:
-        """The solutions of the linear equation without its terms that are free of the functions.
+        """The solutions of the linear equation without the terms free of the functions.
 
-        The result is None if there are no such terms, or if the equation is not linear.
+        The result is None without such terms, or for a nonlinear equation.
         """
         slopes: dict[str, Expression] = {}
         changed = False
@@ -122,7 +122,7 @@ class Flow:
         return any(not free_symbols(side).isdisjoint(self.functions) for side in sides)
 
     def with_values(self, side: Side) -> Side:
-        """Replace values of functions by numbers that the question states, such as y(0) by 1."""
+        """Replace values of functions by the question's numbers, such as y(0) by 1."""
         if self.question is None:
             return side
         jets, table = self.question.jets, {}
@@ -148,7 +148,7 @@ class Flow:
         solve the equation.
 
         Raises:
-            NotReadError: the side has an integral or a limit that is not differentiated.
+            NotReadError: the side has an undifferentiated integral or limit.
 
         """
         try:

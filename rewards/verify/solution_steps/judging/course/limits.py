@@ -28,7 +28,7 @@ _INFINITY = re.compile(r"\s*(?P<sign>[-+]?)\s*(?:\\infty|∞)\s*[.,;]?\s*")
 def proved_limit(
     limit_operation: LimitAt, scope: Scope, kinds: Mapping[str, str], work: Work
 ) -> Limit | None:
-    """The limit, if it can be proved; otherwise None."""
+    """The proved limit, or None."""
     names = symbols_of(limit_operation.of) - {limit_operation.variable}
     if not isinstance(limit_operation.point, int):
         names |= symbols_of(limit_operation.point)
@@ -55,7 +55,7 @@ def proved_limit(
 def with_proved_limits(
     equation: Equation, scope: Scope, kinds: Mapping[str, str], work: Work
 ) -> Equation:
-    """Replace each limit in an equation by its value, if the value is finite and proved."""
+    """Replace each limit in an equation by a proved finite value, if any."""
     sides: list[Side] = []
     for side in (equation.lhs, equation.rhs):
         table: dict[str, Side] = {}
@@ -108,7 +108,7 @@ def infinite(
 def signed_operation(side: Side) -> tuple[int, LimitAt | Series] | None:
     """Find the limit or the infinite sum of which a side is a constant multiple.
 
-    The result is the sign of the constant factor, and the limit or sum. It is None for other sides.
+    The result is the sign of the constant factor, and the limit or sum; or None.
     """
     tree, sign = side.expression, 1
     while isinstance(tree, Call) and tree.function in ("neg", "mul", "div"):
@@ -167,7 +167,7 @@ def _sign(
 def with_logarithms(lhs: Side, rhs: Side) -> tuple[Side, Side]:
     r"""Take the logarithms of two sides, if one of them is ``e^{\int f\,dx}``.
 
-    The antiderivative is known up to a constant, so that the power of e is known up to a factor.
+    The antiderivative is known up to a constant, and the power of e therefore up to a factor.
     """
     if not any(_has_integral_in_power(side) for side in (lhs, rhs)):
         return lhs, rhs

@@ -59,7 +59,7 @@ def up_to_remainder(
     work: Work,
     sides: Callable[[Link], list[Side]],
 ) -> Finding | None:
-    """Judge an equation with a side that omits terms at its end, as ``x + O(x^3)`` does.
+    """Judge an equation with a side that omits terms at the end, such as ``x + O(x^3)``.
 
     The result is None for other equations.
 
@@ -68,7 +68,7 @@ def up_to_remainder(
         rhs: the right side, likewise.
         scope: the definitions in force.
         work: the remaining budget of the solution.
-        sides: a function that returns the readings of a link (a side as the text writes it).
+        sides: returns the readings of a link (a side in LaTeX).
 
     """
     cuts = [_cut(latex) for latex, _ in (lhs, rhs)]
@@ -136,13 +136,13 @@ def _is_within(
 ) -> bool | None:
     """Whether ``difference`` is O(term), or o(term) if ``small`` is True.
 
-    The result is None if this is not known.
+    The result is None if undecided.
 
     Args:
         difference: the difference of both sides.
         term: the term in ``O`` or ``o``, or the highest power before dots.
         name: the variable.
-        kept_degree: the degree of the kept terms. None if they form no polynomial.
+        kept_degree: the degree of the kept terms. None if the terms form no polynomial.
         small: whether the difference divided by the term has to tend to zero.
         work: the remaining budget of the solution.
 
@@ -205,7 +205,7 @@ def leaves_out_a_remainder(lhs: Side, rhs: Side, scope: Scope, work: Work) -> bo
 
 
 def is_factored(lhs: Side, rhs: Side, unknown: frozenset[str], scope: Scope) -> bool:
-    """Whether an equation factors a polynomial, and so must hold for all values of its letter.
+    """Whether an equation factors a polynomial, and must hold for all values of the letter.
 
     One side is a product. Both sides have the same degree and the same leading coefficient.
     """
