@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,6 +16,7 @@ from .extents import NotReadError
 from .judging.readings import FUNCTIONS
 from .operations import Derivative, Differential, Integral, LimitAt, Series, Side
 from .scope import Scope, is_constant_name
+from .sides import CALL, symbol_name
 from .substitution import free_symbols
 from .text import prose
 
@@ -265,3 +267,29 @@ def _shifted(lhs: Expression, rhs: Expression, scope: Scope) -> tuple[str, Side]
         return None
     shifts = (neg(term) for term in terms if not symbols_of(term))
     return (scope.variable, Side(add(rhs, *shifts), {})) if scope.is_fresh(name) else None
+
+
+def redefine(latex: str, closed_form: Side, scope: Scope) -> None:
+    r"""Redefine a symbol by the last closed form of a chain, as in ``\mu = e^{\int p}``.
+
+    Only two kinds of symbols change: symbols defined by an indefinite integral, and symbols defined
+    in terms of unknown letters, as in ``r = a_{n+1}/a_n = 2/3`` without a definition of ``a_n``.
+
+    Args:
+        latex: LaTeX of the first link of the chain.
+        closed_form: the last side of the chain. A side with operations changes nothing.
+        scope: the definitions in force.
+
+    """
+    call = CALL.fullmatch(latex)
+    name = symbol_name(call["name"] if call and "'" not in latex else latex.strip())
+    value = scope.values.get(name)
+    if value is None or closed_form.operations:
+        return
+    by_integral = name not in scope.chosen and any(
+        isinstance(operation, Integral) and operation.limits is None
+        for operation in value.operations.values()
+    )
+    if by_integral or free_symbols(value) - scope.names:
+        with suppress(NotReadError):
+            scope.define(name, closed_form)

@@ -16,7 +16,7 @@ from ...reading.expression.traversal import needs_worker, symbols_of
 from ...reading.expression.tree import Expression
 from ...reading.problem import Limit, limit_of
 from .extents import NotReadError
-from .operations import Side
+from .operations import Integral, Side
 from .result import Judgement
 from .scope import Range, Scope
 from .sides import symbol_name
@@ -217,3 +217,13 @@ def _related(
         return base, lambda at: (substituted(of, {base: Side(at, {})}), value)
     changed = scope.changed[scope.variable]
     return scope.variable, lambda at: (substituted(changed, {name: value}), Side(at, {}))
+
+
+def bound_variable(scope: Scope, integral: Integral) -> None:
+    """Restrict the variable of a definite integral to the range between the limits."""
+    if integral.limits is None:
+        return
+    scope.limits = integral.limits
+    ends = sorted(end for limit in integral.limits if (end := number(limit)) is not None)
+    if len(ends) == len(integral.limits) and ends[0] < ends[-1]:
+        scope.ranges[scope.variable] = ends[0], ends[-1]

@@ -11,14 +11,14 @@ from itertools import count
 from ...reading.expression.linear import NotLinearError
 from ...verdict import Status, Verdict
 from .course.subjects import Subject
-from .definitions import meaning_of, relates_variables
+from .definitions import meaning_of, redefine, relates_variables
 from .extents import NotReadError
 from .judging.by_parts import Parts
 from .judging.context import EquationChain, in_context
 from .judging.equality import Finding, Work
 from .judging.readings import FAULTS, UNKNOWN, Judge, Judged, Read
-from .operations import Derivative, Differential, Integral, Side
-from .points import Points, conditions_of, number
+from .operations import Derivative, Differential, Side
+from .points import Points, bound_variable, conditions_of
 from .progress import Progress
 from .result import Claim, Definition, Judgement
 from .scope import UNRELATED, Range, Scope
@@ -47,7 +47,7 @@ class Reader:
             course=subject.course,
         )
         if integral is not None:
-            self._bound(integral)
+            bound_variable(self.scope, integral)
         self.scope.ranges |= subject.ranges
         self.partial_sums = subject.partial_sums
         self.points = Points()
@@ -74,15 +74,6 @@ class Reader:
         self.attempt_start = 0  # index of the first claim of the current attempt
         self.answer_statements: list[Statement] = []  # that may hold the final answer
         self.readings_of_links: dict[tuple[Hashable, ...], list[Side]] = {}  # of a statement
-
-    def _bound(self, integral: Integral) -> None:
-        """Restrict the variable of a definite integral to the range between the limits."""
-        scope = self.scope
-        if integral.limits is not None:
-            scope.limits = integral.limits
-            ends = sorted(end for limit in integral.limits if (end := number(limit)) is not None)
-            if len(ends) == len(integral.limits) and ends[0] < ends[-1]:
-                scope.ranges[scope.variable] = ends[0], ends[-1]
 
     def take_all(self, statements: Iterable[Statement]) -> None:
         """Read all conditions first: some follow their formulas. Then read the statements."""
@@ -172,7 +163,9 @@ class Reader:
             # What is not read is passed over: a = ? = b claims a = b.
             if rhs.sides or not lhs.sides:
                 lhs = rhs
-        self._close(links[0], lhs)
+        # A name in front of a chain gets the closed form at the end of the chain.
+        if self.scope.course and lhs.link is not links[0] and lhs.sides:
+            redefine(links[0].latex, lhs.sides[0], self.scope)
         if settled and lhs.sides:
             self._keep(settled, lhs.sides[0], links)
             self.by_parts.settle(lhs.sides[0])
@@ -185,32 +178,6 @@ class Reader:
         chain.last_link = lhs
         if not (settled or differential or short):
             self._go_on(chain, statement)
-
-    def _close(self, first_link: Link, last_read: Read) -> None:
-        r"""Redefine a symbol by the last closed form of a chain, as in ``\mu = e^{\int p}``."""
-        call = CALL.fullmatch(first_link.latex)
-        name = symbol_name(
-            call["name"] if call and "'" not in first_link.latex else first_link.latex.strip()
-        )
-        value = self.scope.values.get(name)
-        closed = (
-            last_read.sides
-            and not last_read.sides[0].operations
-            and last_read.link is not first_link
-        )
-        in_power = (
-            name not in self.scope.chosen
-            and value is not None
-            and any(
-                isinstance(operation, Integral) and operation.limits is None
-                for operation in value.operations.values()
-            )
-        )
-        # r = a_{n+1}/a_n = 2/3 without a word on a_n
-        unknown = value is not None and free_symbols(value) - self.scope.names
-        if self.scope.course and closed and (in_power or unknown):
-            with suppress(NotReadError):
-                self.scope.define(name, last_read.sides[0])
 
     def _go_on(self, chain: EquationChain, statement: Statement) -> None:
         """Record a chain for later lines that begin with "=" and continue the chain."""

@@ -34,7 +34,7 @@ from ..operations import Derivative, Differential, Integral, LimitAt, Operation,
 from ..result import Judgement
 from ..scope import Equation, Range
 from ..substitution import definite_operations, free_symbols
-from .factors import without_integrals
+from .factors import VaryingFactorError, without_integrals
 from .kinds import is_rational
 from .values import DivergentStepError, inner_operations, operand_of, value_of
 
@@ -59,10 +59,6 @@ _REAL = frozenset(("positive", "negative", "real"))
 SPREAD = 5
 #: The end of the first quadrant, and the step of the most even sequence modulo 1.
 QUADRANT, GOLDEN = 1.5, 0.6180339887
-
-
-class VaryingFactorError(NotReadError):
-    """An indefinite integral is multiplied by a factor with a variable."""
 
 
 @dataclass

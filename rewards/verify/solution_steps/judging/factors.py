@@ -22,6 +22,10 @@ from ..scope import Equation
 from ..substitution import MOST_NODES
 
 
+class VaryingFactorError(NotReadError):
+    """An indefinite integral is multiplied by a factor with a variable."""
+
+
 def without_integrals(equation: Equation) -> Equation:
     """Derive a necessary condition of an equation, without integrals.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
@@ -24,6 +24,7 @@ from .course.limits import infinite, with_logarithms, with_proved_limits
 from .course.remainders import is_factored, is_multiple, leaves_out_a_remainder, up_to_remainder
 from .course.roots import both_signs
 from .equality import Finding, Work, compare
+from .finite_sums import at_number, spelt, upper_letters
 from .kinds import kind_of
 from .unknowns import solve
 
@@ -45,13 +46,8 @@ _COEFFICIENT = re.compile(r"[A-EHK-QT-Z](?:_\w+)?")
 FUNCTIONS = frozenset("IJFGySR")
 
 
-#: The letter to which a sum runs, and numbers that are put in its place. Equality at these is
-#: evidence and no proof, as equality at points is.
-_SUM_TO = re.compile(
-    r"\\(?:sum|prod)(?:\\limits)?\s*_\s*\{[^{}]*\}\s*\^\s*(?:\{(?P<end>[^{}]*)\}|(?P<letter>[A-Za-z]))"
-)
-_LETTER = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])")
-_BINOMIAL = re.compile(r"\\[dt]?binom\s*([A-Za-z\d])\s*([A-Za-z\d])")
+#: Numbers in place of the letter to which a sum runs. Equality at the numbers is evidence and no
+#: proof, as equality at points is.
 NUMBERS = (3, 4, 6, 9)
 
 
@@ -186,8 +182,8 @@ class Judge:
             judgement = both_signs(lhs.link.latex, rhs.link.latex)
             if judgement is not None:
                 return Judged(Finding(judgement, 1), "arithmetic", frozenset(), earns=False)
-        latex = [_spelt(read.link.latex) for read in (lhs, rhs)]
-        letters = {letter for side in latex for letter in _sum_letters(side)}
+        latex = [spelt(read.link.latex) for read in (lhs, rhs)]
+        letters = {letter for side in latex for letter in upper_letters(side)}
         counted = self.scope.symbols | self.scope.integer_variables if self.scope.course else set()
         if len(letters) != 1 or letters & (self.scope.names - counted):
             return None
@@ -214,7 +210,7 @@ class Judge:
         The formula is not judged wrong if it fits a partial sum with more or fewer terms, or a
         multiple of such a sum.
         """
-        latex = _spelt(text), _spelt(rhs.link.latex)
+        latex = spelt(text), spelt(rhs.link.latex)
         sums = [_at_number(latex[0], letter, value, sides).sides for value in range(1, 9)]
         formulas = [_at_number(latex[1], letter, value, sides).sides for value in (4, 5)]
         if not all(len(readings) == 1 for readings in (*sums, *formulas)):
@@ -453,31 +449,9 @@ class Judge:
         return Finding(Judgement.CORRECT, points=len(unknown), detail=UNKNOWN)
 
 
-def _spelt(latex: str) -> str:
-    r"""Put braces around short arguments, such as ``n`` in ``\sum^nk`` and ``\binom nk``."""
-    latex = _BINOMIAL.sub(r"\\binom{\1}{\2}", latex)
-    return _SUM_TO.sub(
-        lambda mark: mark[0] if mark["end"] else f"{mark[0][:-1]}{{{mark['letter']}}} ", latex
-    )
-
-
-def _sum_letters(latex: str) -> Iterator[str]:
-    """The letters in the upper limits of the sums of a formula."""
-    for mark in _SUM_TO.finditer(latex):
-        yield from _LETTER.findall(mark["end"] or mark["letter"])
-
-
 def _at_number(latex: str, letter: str, value: int, sides: Callable[[Link], list[Side]]) -> Read:
     """Replace a letter in a formula by a number, and read the formula."""
-    name = re.compile(rf"(?<![\\A-Za-z]){letter}(?![A-Za-z])")
-    for mark in reversed(list(_SUM_TO.finditer(latex))):  # the value of n - 1
-        ends = sides(Link(name.sub(f"{{{value}}}", mark["end"] or ""), 0, 0))
-        end = fold(ends[0].expression) if len(ends) == 1 and not ends[0].operations else None
-        if end is not None:
-            text_before, text_after = latex[: mark.start("end")], latex[mark.end("end") :]
-            latex = f"{text_before}{end}{text_after}"
-    text = name.sub(f"{{{value}}}", latex)
-    link = Link(text, 0, 0)
+    link = Link(at_number(latex, letter, value, sides), 0, 0)
     return Read(link, sides(link))
 
 

@@ -9,15 +9,13 @@ from dataclasses import replace
 
 from .....numeric.ball_arithmetic.balls import UnusableError
 from .....numeric.outcome import Outcome
-from .....proof.curves import vanishes_on
 from .....reading.expression.build import ZERO, add, div, mul, neg
 from .....reading.expression.derivative import differentiate
 from .....reading.expression.linear import NotLinearError, linear
-from .....reading.expression.traversal import nodes_of, substitute, symbols_of
+from .....reading.expression.traversal import nodes_of, symbols_of
 from .....reading.expression.tree import Call, Expression, Symbol
 from .....reading.problem.differential_equation import StatedSolution
 from .....verdict import Status
-from ....values import agreement_on_curve
 from ...extents import NotReadError
 from ...operations import Derivative, Differential, Integral, Operation, Side, Value
 from ...result import Judgement
@@ -30,7 +28,7 @@ from ...substitution import (
     without,
 )
 from ..equality import Finding, Work, compare
-from .flows import Flow
+from .flows import Flow, at_point, on_curve
 
 #: What a comparison that the verifier of a question does costs, in slots: a text has 40 of them.
 #: The median takes 1 ms, as 300 slots do, and the longest 83 ms. No claim of 799 solutions changes
@@ -474,22 +472,6 @@ class Claimed:
         if wrong and (about_point or not self._has(Derivative)):
             return Finding(Judgement.UNCHECKED, detail="it may be about a point of the curve")
         return finding
-
-
-def on_curve(lhs: Expression, rhs: Expression, flow: Flow) -> Outcome:
-    """Whether two expressions are equal at the points of the curve ``flow.curve``."""
-    assert flow.curve is not None
-    if vanishes_on(add(lhs, neg(rhs)), flow.curve):
-        return Outcome(Status.CORRECT, proof="identity")
-    curve = flow.curve, flow.variable, flow.functions[0]
-    return agreement_on_curve(rhs, lhs, curve, flow.kinds)
-
-
-def at_point(tree: Expression, flow: Flow) -> Expression:
-    """Insert the coordinates of the question's point, ``flow.point``, into an expression."""
-    for name, value in flow.point.items():
-        tree = substitute(tree, name, value)
-    return tree
 
 
 def _finding(outcome: Outcome) -> Finding:

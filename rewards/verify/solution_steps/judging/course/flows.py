@@ -15,14 +15,16 @@ from functools import cached_property
 
 from .....numeric.ball_arithmetic.balls import UnusableError
 from .....numeric.outcome import Budget, Outcome
-from .....reading.expression.build import ONE, ZERO, add, div, mul
+from .....proof.curves import vanishes_on
+from .....reading.expression.build import ONE, ZERO, add, div, mul, neg
 from .....reading.expression.derivative import differentiate
 from .....reading.expression.linear import NotLinearError, linear
-from .....reading.expression.traversal import fold, size, symbols_of
+from .....reading.expression.traversal import fold, size, substitute, symbols_of
 from .....reading.expression.tree import Expression, Symbol
 from .....reading.problem.differential_equation import DifferentialEquation, StatedSolution
 from .....verdict import Status
 from ....differential_equation import Family
+from ....values import agreement_on_curve
 from ...extents import NotReadError
 from ...operations import Derivative, Differential, Integral, Side, Value
 from ...scope import Scope
@@ -243,3 +245,19 @@ def _with_constants(stated: StatedSolution, values: Mapping[str, Expression]) ->
         return StatedSolution(formulas)
     lhs, rhs = stated.implicit
     return StatedSolution(formulas, (replaced(lhs, values), replaced(rhs, values)))
+
+
+def on_curve(lhs: Expression, rhs: Expression, flow: Flow) -> Outcome:
+    """Whether two expressions are equal at the points of the curve ``flow.curve``."""
+    assert flow.curve is not None
+    if vanishes_on(add(lhs, neg(rhs)), flow.curve):
+        return Outcome(Status.CORRECT, proof="identity")
+    curve = flow.curve, flow.variable, flow.functions[0]
+    return agreement_on_curve(rhs, lhs, curve, flow.kinds)
+
+
+def at_point(tree: Expression, flow: Flow) -> Expression:
+    """Insert the coordinates of the question's point, ``flow.point``, into an expression."""
+    for name, value in flow.point.items():
+        tree = substitute(tree, name, value)
+    return tree
