@@ -221,6 +221,7 @@ def read_answer(answer: ExtractedAnswer, symbols: Collection[str]) -> ExtractedA
     """
     if answer.text is None or answer.status is not None:
         return answer
+    # An answer that gives a symbol of the problem another meaning belongs to another problem.
     if (
         answer.definitions
         and answer.source == "boxed"

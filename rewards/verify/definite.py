@@ -279,6 +279,7 @@ class _KnownValue:
             return self._judge_by_reference(answer)
         if self.diverges:
             return Outcome(Status.INCORRECT, detail="the integral diverges")
+        # An answer with as many free digits as the comparison has could be fitted to any value.
         needed = encoded_digits(answer) + SURPLUS
         if needed > MORE_DIGITS[-1]:
             detail = "too long to tell from a number that was fitted to the integral's digits"
@@ -287,6 +288,7 @@ class _KnownValue:
             outcome, closest = self._compare(answer, DIGITS, needed)
         except QuadratureError as error:
             return Outcome(Status.UNDECIDED, detail=str(error))
+        # More digits decide about an undecided answer, and about a difference near the error.
         if outcome.status is Status.UNDECIDED or closest > CLOSE:
             finer = next((n for n in MORE_DIGITS if needed + 10 < n), MORE_DIGITS[-1])
             try:

@@ -143,6 +143,8 @@ class _Judge:
             closed = isinstance(error, NotClosedFormError)
             status = Status.NOT_CLOSED_FORM if closed else Status.UNPARSEABLE
             return Outcome(status, detail=str(error))
+        # Symbols other than constants of integration are errors, except an independent variable
+        # without a name in the question.
         families: list[Family] = []
         for solution in stated:
             family = Family(question, solution, self.kinds)
@@ -154,6 +156,7 @@ class _Judge:
                 names = ", ".join(family.strangers)
                 return Outcome(Status.INCORRECT, detail=f"symbols that are no constants: {names}")
             families.append(family)
+        # Every family has to solve the equation before the number of constants matters.
         budget = Budget()
         outcomes: list[Outcome] = []
         try:
@@ -172,6 +175,7 @@ class _Judge:
         """Judge whether a solution has as many independent constants as the question requires."""
         question = self.asked
         needed = 0 if question.asks_one else max(question.order - len(question.conditions), 0)
+        # Without free constants, the conditions should determine the solution.
         if not needed:
             if question.conditions and not all(family.is_unique() for family in families):
                 if any(family.has_multiples() for family in families):
@@ -181,6 +185,7 @@ class _Judge:
                     return Outcome(Status.UNDECIDED, detail=detail)
                 return Outcome(Status.CORRECT, proof="identity", flags=("uniqueness_not_shown",))
             return Outcome(Status.CORRECT, proof="identity")
+        # Too few constants cannot be general. Enough constants may still depend on each other.
         count = max(len(family.constants) for family in families)
         if count < needed:
             detail = f"constants of integration: {count}, of a general solution: {needed}"
@@ -451,6 +456,7 @@ class Family:
         Lindelöf).
         """
         question, jets = self.asked, self.asked.jets
+        # Conditions of every order below the highest, at one point, make an initial value problem.
         left_sides = [lhs.name for lhs, _ in question.conditions if isinstance(lhs, Symbol)]
         named = [jets[name] for name in left_sides if name in jets]
         required = {(name, k) for name, order in question.orders.items() for k in range(order)}
@@ -458,6 +464,8 @@ class Family:
         if {(jet.function, jet.order) for jet in named} != required or len(points) != 1:
             return False
         (point,) = points
+        # The implicit function theorem needs an invertible Jacobian by the highest derivatives.
+        # Finite balls of the other derivatives show Lipschitz continuity near the point.
         own = [name for name, jet in jets.items() if not jet.at]
         highest = [name for name in own if jets[name].order == question.orders[jets[name].function]]
         lower = [name for name in own if name not in highest]

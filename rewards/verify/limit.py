@@ -293,6 +293,8 @@ class _KnownLimit:
             infinity: the sign of the infinity, if the answer is an infinity.
 
         """
+        # A single wrong value refutes. A right answer has to fit nearly all choices, because the
+        # expansion may fail for some of them.
         compared = 0
         trees = [self.question.expression, *([] if answer is None else [answer])]
         assumed, conditions = dict(self.question.all_kinds), self.question.conditions

@@ -145,6 +145,7 @@ class Confirmation:
         for point in points:
             if not every and self.analytic and self.all_seen:
                 break
+            # Values that differ refute at once. Values that agree show only parts above the error.
             jets, slope = self.at.derivative(point, bits)
             target = pool.tape.run(point.x, pool.values, derivative=pool.order == 1)
             expected = target[pool.tape.root][pool.order] or ZERO

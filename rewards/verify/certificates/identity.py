@@ -37,6 +37,7 @@ def _case(case: Case) -> dict[str, Any]:
     summands = [(-case.integrand.num, case.integrand.den)]
     for term in case.terms:
         summands += _derivative(base, term, slopes)
+    # The numerator of F' - f over the least common denominator has to be a sum of relations.
     denominator = base.ring.one.num
     for _, den in summands:
         denominator = denominator * (den / gcd(denominator, den))

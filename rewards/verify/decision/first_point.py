@@ -199,6 +199,7 @@ def decide_at_first_point(
     """
     if integrand.differentiate:
         return None
+    # Refute first: disjoint balls at a point need no proof.
     terms = additive_terms(answer, integrand.variable)
     with precision(BASE_BITS):
         points = _real_points(integrand, 1)
@@ -211,11 +212,13 @@ def decide_at_first_point(
         if agreement.same is False:
             return _refutation(terms, integrand.variable, point, slope) if refutable else None
         bits = min(BASE_BITS, int(agreement.bits))
+    # Agreement of few bits, and answers that may jump, need the points of the other stages.
     if bits < POINT_BITS or not cannot_jump(
         answer, integrand.expression, integrand.variable, terms=terms
     ):
         return None
 
+    # A proof by cases costs more, and is worth the time only if further points agree.
     agreeing, proof = 1, search.whole
     if proof is None and search.is_splittable:
         further = _real_points(integrand, POINTS)[1:]

@@ -425,10 +425,12 @@ class Reader:
 
     def _with(self, claim: Claim, judged: Judged) -> Claim:
         """Add the judgement and the gain, a share of the progress, to a claim."""
+        # Before the first wrong step, a right step earns progress, also as a step from the start
+        # of the chain.
         finding, pair = judged.finding, judged.pair
-        right = finding.judgement is Judgement.CORRECT
-        proven, self.chain.proven = self.chain.proven, pair if right else None
-        starts = [pair[0]] if pair and right and judged.earns and not self._failed() else []
+        is_correct = finding.judgement is Judgement.CORRECT
+        proven, self.chain.proven = self.chain.proven, pair if is_correct else None
+        starts = [pair[0]] if pair and is_correct and judged.earns and not self._failed() else []
         if starts and pair and proven and proven[1] is pair[0]:
             self.chain.proven = proven[0], pair[1]
             starts.append(proven[0])

@@ -239,6 +239,7 @@ class Scope:
         of = substituted(of, functions)
         if change.variable and change.variable not in symbols_of(of.expression):
             of = self.written_out(of, {})
+        # Find the variable that runs from a to b: named by the limits, or the only variable of F.
         running = {change.variable} if change.variable else self._running(of)
         if len(running) > 1:
             of = self.written_out(of, {})
@@ -248,6 +249,7 @@ class Scope:
         if not running:
             return Side(ZERO, {})
         (variable,) = running
+        # F may have no value at an end, as at infinity. A limit then replaces the value.
         ends = []
         limits_at_ends: dict[str, Operation] = {}
         for at, (limit, inward) in enumerate(zip(change.limits, (1, -1), strict=True)):

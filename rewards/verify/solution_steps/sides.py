@@ -360,6 +360,7 @@ class _SideReader:
         return limit
 
     def _derivatives(self, text: str) -> str:
+        # The last operator is the innermost.
         for _ in range(OPERATIONS):
             operators = list(_OPERATOR.finditer(text))
             if not operators:

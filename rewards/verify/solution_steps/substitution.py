@@ -35,6 +35,7 @@ def substituted(side: Side, table: Mapping[str, Side]) -> Side:
     """Replace symbols of a side simultaneously, except the bound variables of integrals."""
     if not table:
         return side
+    # The variable of a definite integral, a limit or a sum is bound, and must not be replaced.
     trees = {name: value.expression for name, value in table.items()}
     operations: dict[str, Operation] = {}
     for name, operation in side.operations.items():
@@ -61,6 +62,7 @@ def substituted(side: Side, table: Mapping[str, Side]) -> Side:
             operations[name] = replace(operation, of=replaced(operation.of, trees))
         else:
             operations[name] = operation
+    # The inserted sides bring operations of their own.
     for name in free_symbols(side) & table.keys():
         operations.update(table[name].operations)
     return Side(replaced(side.expression, trees), operations)

@@ -138,6 +138,7 @@ def _of_sum(
     question = judges[0].problem
     text = without_open_case(answer.text or "")
     answer.text = text or answer.text
+    # A statement of convergence is no value, and is judged by words.
     convergence = stated_convergence(answer)
     if convergence is not None and (question.asks_kind or question.asks_convergence):
         if question.asks_kind and not convergence:
@@ -153,6 +154,7 @@ def _of_sum(
     if answer.status is not None and infinity is None:
         return Outcome(answer.status, detail=answer.detail), None
     require_worker(any(needs_worker(judge.problem.term) for judge in judges))
+    # Each convention for the range of the sum is a reading of the problem.
     of_conventions = [
         judge_of_convention for judge in judges for judge_of_convention in judge.by_conventions()
     ]

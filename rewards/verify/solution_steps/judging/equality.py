@@ -436,6 +436,7 @@ def _compared(program: Program) -> Finding:
             program.constant_values()
         except DivergentStepError:
             return program.divergence()
+        # Numbers need a single comparison, functions a comparison at several points.
         moving = bool(program.varying) or any(
             tape.symbols for side in program.sides for tape in _tapes(side)
         )
@@ -451,6 +452,7 @@ def _compared(program: Program) -> Finding:
                 witness = _witness(program, x if moving else None, pair)
             if agreed + differing == (POINTS if moving else 1):
                 break
+    # Functions such as x and |x| agree on a half-line only. Rational functions cannot do so.
     if differing and agreed and not program.is_rational():
         detail = "it holds on a part of the real line only"
         return Finding(Judgement.UNCHECKED, agreed, detail=detail)

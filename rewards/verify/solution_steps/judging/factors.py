@@ -37,6 +37,8 @@ def without_integrals(equation: Equation) -> Equation:
             indefinite integration over the variable of the equation.
 
     """
+    # Collect the terms of both sides: S' of the terms without a varying factor, and the factors
+    # whose sum is h.
     variable, slopes = equation.variable, list[Expression]()
     varying: dict[tuple[Expression, str], list[Expression]] = {}
     for side, sign in ((equation.lhs, 1), (equation.rhs, -1)):
@@ -59,6 +61,7 @@ def without_integrals(equation: Equation) -> Equation:
     if len(varying) != 1:
         raise NotReadError("varying factors of several integrals")
     (((integrand, _), factors),) = varying.items()
+    # The condition says that (S' h + g h^2) / h' has the derivative S'.
     slope, factor = add(*slopes), add(*factors)
     factor_slope = _slope(factor, variable)
     if factor_slope == ZERO:

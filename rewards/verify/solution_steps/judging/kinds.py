@@ -26,6 +26,7 @@ def kind_of(lhs: Side, rhs: Side, scope: Scope, lead: str) -> Kind:
         lead: the prose before the claim.
 
     """
+    # Operations decide first: each belongs to a technique.
     names = free_symbols(lhs) | free_symbols(rhs)
     by_parts = bool(names & scope.chosen) or _BY_PARTS.search(lead) is not None
     if lhs.has(Differential) or rhs.has(Differential):
@@ -52,6 +53,7 @@ def kind_of(lhs: Side, rhs: Side, scope: Scope, lead: str) -> Kind:
         return "sum"
     if any(side.has(Integral, Change, Value) for side in (lhs, rhs)):
         return "definite integral"
+    # Closed forms remain: the symbols, then the functions, tell the purpose.
     running = scope.variables | scope.values.keys()
     if not names & running:
         return "arithmetic"

@@ -145,6 +145,7 @@ def statements(
     count = sentence = previous_end = 0
     supposed = quoted = False
     for span in _formulas(text):
+        # The words since the last formula decide the role of the statement.
         lead = text[max(previous_end, span.start - LEAD) : span.start]
         words = text[max(previous_end, span.start - PROSE) : span.start]
         gives_up, begins = prose.given_up(words), prose.begins_try(words)

@@ -250,6 +250,7 @@ class Claimed:
             if not anti:
                 raise
             return self._pair_of_integral(flow)
+        # Solve the equation for the constant: differentiation then eliminates the constant.
         constants = sorted(self.constants & (symbols_of(lhs) | symbols_of(rhs)))
         if not constants:
             return lhs, rhs
@@ -289,6 +290,7 @@ class Claimed:
         tree = flow.tree(Side(add(lhs.expression, neg(rhs.expression)), plain), self.scope)
         constant_term, terms = linear(tree, {name})
         factor = add(*(coefficient for coefficient, _ in terms))
+        # The constant of integration belongs to the integral, if both have the same factor.
         for constant in self.constants & symbols_of(constant_term):
             constant_term, constant_terms = linear(constant_term, {constant})
             coefficient = add(*(factor_of_constant for factor_of_constant, _ in constant_terms))
@@ -457,6 +459,7 @@ class Claimed:
             for operation in operations.values()
             if isinstance(operation, Derivative) and operation.of not in functions
         ]
+        # Without x and y, the equation can only be about the point of the question.
         written = set().union(*map(symbols_of, trees)) - operations.keys()
         about_point = not written & {flow.variable, *flow.functions}
         self.work.spend(FAMILY_COST)

@@ -43,6 +43,7 @@ def renamed(equation: Equation, kinds: Mapping[str, str], key: str, work: Work) 
     finding = compare(equation, 0, kinds, key, work)
     if finding.judgement is not Judgement.INCORRECT:
         return finding
+    # Solve for the constant of one side: the equation is right if the solution is constant.
     sides = equation.lhs, equation.rhs
     refuted = []
     for at, side in enumerate(sides):

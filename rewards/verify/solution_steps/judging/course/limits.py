@@ -134,6 +134,7 @@ def _sign(
 
     The result is 0 for a side with a finite value, and None if the value is unknown.
     """
+    # A sign of infinity needs no computation.
     infinity = _INFINITY.fullmatch(latex)
     if infinity:
         return -1 if infinity["sign"] == "-" else 1
@@ -141,6 +142,7 @@ def _sign(
         return None
     side = scope.written_out(scope.evaluated(sides[0]), {})
     signed = signed_operation(side)
+    # Without a limit or a sum, only a finite number has a known value.
     if signed is None:
         numeric = not side.operations and not symbols_of(side.expression)
         return 0 if numeric and is_finite(side.expression) else None

@@ -79,6 +79,7 @@ def up_to_remainder(
             _tree(sides(Link(cut.latex, 0, 0)) if cut else read, scope)
             for cut, (_, read) in zip(cuts, (lhs, rhs), strict=True)
         ]
+        # The written terms differ by no more than the remainders, in one variable.
         difference = add(trees[0], neg(trees[1]))
         if len(symbols_of(difference)) != 1:
             trees = [scope.written_out(Side(tree, {}), {}).expression for tree in trees]
