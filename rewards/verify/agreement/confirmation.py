@@ -35,8 +35,8 @@ class Confirmation:
     (`visibility`).
 
     Attributes:
-        ours: the parts of the answer F visible at no point so far.
-        theirs: the parts of the integrand f visible at no point so far.
+        unseen_in_answer: the parts of the answer F visible at no point so far.
+        unseen_in_integrand: the parts of the integrand f visible at no point so far.
         analytic: whether F and f are free of absolute values, steps and cases.
         turns: whether F has an inverse function with turning points, such as arccos(cos x).
         agreement: the largest number of bits to which F' and f agree at a point.
@@ -46,7 +46,7 @@ class Confirmation:
     def __init__(self, comparison: Comparison) -> None:
         self.at = comparison
         self.tape, self.pool = comparison.tape, comparison.pool
-        self.ours, self.theirs = Unseen(), Unseen()
+        self.unseen_in_answer, self.unseen_in_integrand = Unseen(), Unseen()
         self.analytic = self.tape.is_analytic and self.pool.tape.is_analytic
         self.turns = branches.may_turn(self.tape)
         self.agreement = -math.inf
@@ -89,14 +89,14 @@ class Confirmation:
         if refuted is None and self.agreement < longest + POINT_BITS:
             return self.at.undecided("a number is too long to be compared")
         if refuted is None and not self.all_seen:
-            whose = "answer" if self.theirs.all_seen else "integrand"
+            whose = "answer" if self.unseen_in_integrand.all_seen else "integrand"
             return self.at.undecided(f"a part of the {whose} is too small to be seen at any point")
         return refuted
 
     @property
     def all_seen(self) -> bool:
         """Whether each part of answer and integrand had an effect above the error at some point."""
-        return self.ours.all_seen and self.theirs.all_seen
+        return self.unseen_in_answer.all_seen and self.unseen_in_integrand.all_seen
 
     def _look_closer(self) -> Outcome | None:
         """Refute the answer if F' differs from f at high precision, at a few points."""
@@ -163,8 +163,8 @@ class Confirmation:
             if every:
                 self.agreement = max(self.agreement, agreement.bits)
             for unseen, program, values, order in (
-                (self.ours, tape, jets, self.at.order),
-                (self.theirs, pool.tape, target, pool.order),
+                (self.unseen_in_answer, tape, jets, self.at.order),
+                (self.unseen_in_integrand, pool.tape, target, pool.order),
             ):
                 if not (self.analytic and unseen.all_seen):
                     self.at.budget.spend(2 * program.work(bits))

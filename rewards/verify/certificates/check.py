@@ -312,7 +312,7 @@ def _witness(data: dict[str, Any]) -> list[str]:
         return ["derivative", "f"]
     if not (slope < value or value < slope):
         raise CertificateError("F' and f are not seen to differ")
-    for own, stated in ((slope, interval(*slopes[0])), (value, interval(*values[0]))):
-        if own < stated or stated < own:
+    for enclosed, stated in ((slope, interval(*slopes[0])), (value, interval(*values[0]))):
+        if enclosed < stated or stated < enclosed:
             raise CertificateError("stated bounds are not those of the expressions")
     return []

@@ -65,11 +65,11 @@ class _Evaluation:
 
     """
 
-    __slots__ = ("left", "radicals", "slope", "usage_differs", "values", "variable")
+    __slots__ = ("nodes_left", "radicals", "slope", "usage_differs", "values", "variable")
 
     def __init__(self, variable: str, values: Mapping[str, Ball], slope: Ball | None = ONE) -> None:
         self.variable, self.values, self.slope = variable, values, slope
-        self.left, self.usage_differs, self.radicals = MAX_NODES, False, False
+        self.nodes_left, self.usage_differs, self.radicals = MAX_NODES, False, False
 
     def total(self, terms: Sequence[Expression]) -> Jet:
         """The value and the derivative of a sum. Constants of integration are left out."""
@@ -92,8 +92,8 @@ class _Evaluation:
             return self.values[node.name], None
         if type(node) is Number:
             return _number(node.numerator, node.denominator), None
-        self.left -= 1
-        if self.left < 0:
+        self.nodes_left -= 1
+        if self.nodes_left < 0:
             raise _NotHereError
         chain = _CHAINS.get(node.function)
         if chain is not None:  # real where its arguments are

@@ -190,15 +190,23 @@ class Points:
 
         """
         base, pairs = _related(name, value, scope)
-        own = self.of(sentence, base)
-        every = [*own, *(point[2] for point in self.seen if point[1] == base), *scope.ends(base)]
+        points_of_sentence = self.of(sentence, base)
+        candidates = [
+            *points_of_sentence,
+            *(point[2] for point in self.seen if point[1] == base),
+            *scope.ends(base),
+        ]
         try:
-            judgements = [compare(*pairs(at)) for at in every]
+            judgements = [compare(*pairs(at)) for at in candidates]
         except NotReadError:  # it grows too large
             return Judgement.UNCHECKED
         if Judgement.CORRECT in judgements:
             return Judgement.CORRECT
-        wrong = bound and own and all(judgement is Judgement.INCORRECT for judgement in judgements)
+        wrong = (
+            bound
+            and points_of_sentence
+            and all(judgement is Judgement.INCORRECT for judgement in judgements)
+        )
         return Judgement.INCORRECT if wrong else Judgement.UNCHECKED
 
 

@@ -77,13 +77,13 @@ class Reader:
 
     def take_all(self, statements: Iterable[Statement]) -> None:
         """Read all conditions first: some follow their formulas. Then read the statements."""
-        every, scope = list(statements), self.scope
-        scope.indices, scope.letters, scope.vanishing = letters_of(every)
-        self.conditions, named = conditions_of(every, scope.names)
-        kinds = kinds_of(every)
+        all_statements, scope = list(statements), self.scope
+        scope.indices, scope.letters, scope.vanishing = letters_of(all_statements)
+        self.conditions, named = conditions_of(all_statements, scope.names)
+        kinds = kinds_of(all_statements)
         self.conditions |= {sentence: None for sentence, stated in kinds.items() if stated is None}
         ranges = scope.ranges | named
-        for statement in every:
+        for statement in all_statements:
             scope.ranges = ranges | (self.conditions.get(statement.sentence) or {})
             self.kinds.update(kinds.get(statement.sentence) or {})
             with suppress(*FAULTS):  # what no rule foresaw is no claim, and no fault of the caller
@@ -229,7 +229,7 @@ class Reader:
             rights = self.sides(links[1 + passed])
         if not lefts or not rights:
             return 0, ""
-        every, links = links, [links[0], *links[1 + passed :]]
+        all_links, links = links, [links[0], *links[1 + passed :]]
         try:
             meaning = meaning_of(
                 lefts[0], rights[0], statement.lead, scope, self.problem_integral, self._agree
@@ -260,7 +260,9 @@ class Reader:
             return passed + len(links), ""
         if meaning.act == "nothing":
             return passed + len(links), ""
-        start = 1 if any("\\sum" in link.latex for link in every[1 : 1 + passed]) else 1 + passed
+        start = (
+            1 if any("\\sum" in link.latex for link in all_links[1 : 1 + passed]) else 1 + passed
+        )
         return start * (meaning.act == "define"), meaning.name if meaning.act == "settle" else ""
 
     def _partial_sum(self, statement: Statement, name: str, links: Sequence[Link]) -> None:

@@ -153,8 +153,8 @@ class Scope:
     @property
     def names(self) -> set[str]:
         """The symbols that may occur in an equation."""
-        own = {*self.values, *self.variables} - self.functions.keys() - {"d", "e", "i"}
-        return own | self.symbols | self.indices | self.letters
+        defined_names = {*self.values, *self.variables} - self.functions.keys() - {"d", "e", "i"}
+        return defined_names | self.symbols | self.indices | self.letters
 
     @property
     def introduced(self) -> set[str]:
@@ -172,8 +172,11 @@ class Scope:
 
     def define(self, name: str, side: Side) -> None:
         """Define a symbol by a side. Symbols in the side are replaced by definitions."""
-        own = self.functions.get(name)  # a function keeps its own variable: F(u) with u = x^2
-        values_before, self.values = self.values, {k: v for k, v in self.values.items() if k != own}
+        argument = self.functions.get(name)  # a function keeps its own variable: F(u) with u = x^2
+        values_before, self.values = (
+            self.values,
+            {k: v for k, v in self.values.items() if k != argument},
+        )
         try:
             value = self.written_out(self.evaluated(side), {})
         finally:
@@ -204,11 +207,11 @@ class Scope:
         for name, operation in side.operations.items():
             if isinstance(operation, Value):
                 value = self.values.get(operation.function)
-                own = self.applied[operation.function]
-                if value is None or own in movers(value):
+                argument = self.applied[operation.function]
+                if value is None or argument in movers(value):
                     raise NotReadError("a value of a function that is not known")
-                slope = differentiated_often(value, own, operation.order)
-                value = substituted(slope, {own: Side(operation.at, {})})
+                slope = differentiated_often(value, argument, operation.order)
+                value = substituted(slope, {argument: Side(operation.at, {})})
                 table[name] = with_own_operations(value, name)
             elif isinstance(operation, Change):
                 table[name] = self._changed(name, operation, side.operations)
@@ -422,9 +425,11 @@ class Scope:
     @staticmethod
     def _free(sides: list[Side], rates: Mapping[str, Side]) -> frozenset[str]:
         """The free symbols of both sides, except functions of the common variable."""
-        every = frozenset().union(*map(free_symbols, (*sides, *rates.values())))
-        own = {name for name, value in rates.items() if value.expression != Symbol(name)}
-        return every - own
+        all_symbols = frozenset().union(*map(free_symbols, (*sides, *rates.values())))
+        dependent_variables = {
+            name for name, value in rates.items() if value.expression != Symbol(name)
+        }
+        return all_symbols - dependent_variables
 
     def _of_any(self, lhs: Side, rhs: Side, names: list[str]) -> Equation:
         """Replace arbitrary functions u and v in an equation by two fixed functions."""

@@ -223,8 +223,8 @@ class _SideReader:
             lone = text.strip() == mark[0].strip()  # a_0 of a Fourier series has its own formula
             if not self.course and index == "0" and (lone or f"{mark[1]}_0" in self.names):
                 continue
-            for name, own in applied.items():
-                if name == f"{mark[1]}_{own}" and index != own:
+            for name, argument in applied.items():
+                if name == f"{mark[1]}_{argument}" and index != argument:
                     value = self._add(Value(name, self.tree(index)))
                     text = text[: mark.start()] + value + text[mark.end() :]
                     break

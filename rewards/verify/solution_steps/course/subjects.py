@@ -230,8 +230,8 @@ def _derivative(problem: str, assumptions: Mapping[str, str], verify: Verify) ->
     symbols = set().union(*map(symbols_of, trees))
     values = _integral_function(problem)
     for name, tree in formulas.items():
-        own = symbols_of(tree)
-        by = x if x in own or len(own) != 1 else next(iter(own))
+        formula_symbols = symbols_of(tree)
+        by = x if x in formula_symbols or len(formula_symbols) != 1 else next(iter(formula_symbols))
         by = by if re.search(rf"{re.escape(name)}\s*\(\s*\\?{re.escape(by)}\s*\)", problem) else ""
         values[name] = by, Side(tree, {})
     flow = None

@@ -134,18 +134,18 @@ class Parts:
                 return False
             return Judgement.CORRECT in judgements or None
 
-        own = [fits(choice, choice.dv.integrand) for choice in self.choices]
+        fits_of_choices = [fits(choice, choice.dv.integrand) for choice in self.choices]
         for at, choice in enumerate(self.choices):
-            if own[at] is not False:
+            if fits_of_choices[at] is not False:
                 continue
             slope = _slope(choice.v, choice.dv.variable) if choice.v is not None else None
             if slope is not None and fits(choice, slope):
-                yield choice  # what the text goes on with is the v of another dv
+                yield choice  # the v used afterwards belongs to another dv
                 continue
             # Said twice, as in a table that is filled in later, and once as an integrand has it.
             if any(
-                0 <= fitting < len(own)
-                and own[fitting]
+                0 <= fitting < len(fits_of_choices)
+                and fits_of_choices[fitting]
                 and _restates(self.choices[earlier], self.choices[earlier + 1], judge)
                 for earlier, fitting in ((at - 1, at - 1), (at, at + 1))
             ):
@@ -160,7 +160,7 @@ def _restates(choice: _Choice, repeated: _Choice, judge: Judge) -> bool:
     """
     if choice.v is not None or (choice.u != repeated.u and choice.dv != repeated.dv):
         return False
-    # The parts of what is left look like it: u = x^2, then u = 2x with the same dv.
+    # The choices for a remaining integral look alike: u = x^2, then u = 2x with the same dv.
     slope = _slope(choice.u, choice.dv.variable)
     next_one = slope and judge.proportional(Call("div", (slope, repeated.u)))
     return next_one is Judgement.INCORRECT or slope == ZERO

@@ -353,10 +353,10 @@ class Program:
             if all(self._is_within(tape, run, x) for tape, run in within):
                 yield x
 
-    def _places(self, own: Range | None) -> Iterator[Ball]:
-        if own is not None:
+    def _places(self, variable_range: Range | None) -> Iterator[Ball]:
+        if variable_range is not None:
             for at in count():  # spread over all of the range
-                yield acb(_between(own, (uniform(self.key, "own") + at * GOLDEN) % 1))
+                yield acb(_between(variable_range, (uniform(self.key, "own") + at * GOLDEN) % 1))
         elif self.equation.has_integer_variable:
             for at in count(1):
                 yield acb(SPREAD * at + int(SPREAD * uniform(self.key, "whole", at)))

@@ -437,8 +437,10 @@ class Judge:
             return Finding(Judgement.UNCHECKED, detail=f"it only says what {names} may be")
         if self.scope.course and all(fold(value) == 0 for value in values.values()):
             # 4A - A = 2A, or A is zero
-            own = not self.scope.vanishing & {*unknown} and not any(map(is_constant_name, unknown))
-            if own and is_multiple(equation, unknown):
+            may_be_identity = not self.scope.vanishing & {*unknown} and not any(
+                map(is_constant_name, unknown)
+            )
+            if may_be_identity and is_multiple(equation, unknown):
                 return Finding(Judgement.INCORRECT, 1, detail="terms that are collected")
             return Finding(Judgement.UNCHECKED, detail=f"it only says what {names} may be")
         if self.flow is not None and self.flow.contradicts(values, self.scope, self.work):

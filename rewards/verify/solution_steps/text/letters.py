@@ -53,10 +53,10 @@ def kinds_of(statements: Iterable[Statement]) -> dict[int, dict[str, str] | None
         sentence does not decide between the kinds.
 
     """
-    every = list(statements)
+    all_statements = list(statements)
     stated: dict[int, dict[str, set[str]]] = {}
     of_text: dict[str, set[str]] = {}
-    for statement, following in pairwise(every):
+    for statement, following in pairwise(all_statements):
         kinds_in_formula = membership(statement)
         latex = statement.links[0].latex.strip(" .,;")
         letter = _LETTER.match(latex) if len(statement.links) == 1 else None
@@ -67,10 +67,12 @@ def kinds_of(statements: Iterable[Statement]) -> dict[int, dict[str, str] | None
             of_text.setdefault(name, set()).add(assumption)
             stated.setdefault(statement.sentence, {}).setdefault(name, set()).add(assumption)
     kinds: dict[int, dict[str, str] | None] = {}
-    for sentence in {statement.sentence for statement in every} if of_text else ():
-        own = of_text | stated.get(sentence, {})
-        clear = all(len(names) == 1 for names in own.values())
-        kinds[sentence] = {name: min(names) for name, names in own.items()} if clear else None
+    for sentence in {statement.sentence for statement in all_statements} if of_text else ():
+        kinds_in_sentence = of_text | stated.get(sentence, {})
+        clear = all(len(names) == 1 for names in kinds_in_sentence.values())
+        kinds[sentence] = (
+            {name: min(names) for name, names in kinds_in_sentence.items()} if clear else None
+        )
     return kinds
 
 

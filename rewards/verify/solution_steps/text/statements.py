@@ -385,11 +385,11 @@ class _Cutter:
             next_row = self.latex[following.end() : following.end() + 40] if following else ""
             row_so_far = self.latex[self.start : at].rstrip(" &\n")
             remark = bool(self.done and self.statement.lead)
-            own = self.system and not _RELATION.match(next_row)
+            is_separate_row = self.system and not _RELATION.match(next_row)
             begin = following.end() if following else token.end()
-            own |= _OWN_ROW.match(self.latex, begin) is not None
+            is_separate_row |= _OWN_ROW.match(self.latex, begin) is not None
             if (remark and _RELATION.match(next_row)) or (
-                own and patterns.row_starts_open.match(next_row)
+                is_separate_row and patterns.row_starts_open.match(next_row)
             ):
                 # The chain before goes on ("= a && where u = b"), or a row begins with a sign.
                 self._close(at)

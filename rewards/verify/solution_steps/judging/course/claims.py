@@ -65,7 +65,7 @@ class Claimed:
     ) -> None:
         self.flow, self.scope, self.work, self.key = flow, scope, work, key
         used: dict[str, Side] = {}
-        self.raw = sides
+        self.sides_as_written = sides
         self.sides = tuple(
             scope.written_out(scope.evaluated(flow.with_values(side)), used)
             if flow.concerns(side) or not side.has(Value)
@@ -160,31 +160,34 @@ class Claimed:
         if formula.operations or name in symbols_of(formula.expression):
             return None
         sides = []
-        for raw in self.raw:
+        for side_as_written in self.sides_as_written:
             values = {
                 key: substituted(
                     differentiated_often(formula, self.flow.variable, operation.order),
                     {self.flow.variable: Side(operation.at, {})},
                 )
-                for key, operation in raw.operations.items()
+                for key, operation in side_as_written.operations.items()
                 if isinstance(operation, Value) and operation.function == name
             }
-            put = substituted(without(raw, values), {name: formula})
+            put = substituted(without(side_as_written, values), {name: formula})
             sides.append(self.scope.written_out(self.scope.evaluated(put), {}))
         plain = Flow(self.flow.variable, (), {}, self.flow.kinds)
         anti = any(side.has(Integral) for side in sides)
         trees = [plain.tree(side, self.scope, rate=anti) for side in sides]
         finding = self._same(trees[0], trees[1])
-        own = symbols_of(formula.expression)
+        formula_symbols = symbols_of(formula.expression)
         letters = self.constants | self.strangers
-        shared = bool(letters) and letters <= own
+        shared = bool(letters) and letters <= formula_symbols
         shared &= bool(self.strangers) or name in self.flow.general
         problem_symbols = {
             self.flow.variable,
             *(self.flow.question.names if self.flow.question else ()),
         }
         # y(1) = 1 + c + 1 of x^3 + cx + d: the text may have found d.
-        hidden = own & (symbols_of(trees[0]) | symbols_of(trees[1])) - letters - problem_symbols
+        hidden = (
+            formula_symbols
+            & (symbols_of(trees[0]) | symbols_of(trees[1])) - letters - problem_symbols
+        )
         if finding.judgement is Judgement.INCORRECT and (hidden or not shared):
             return Finding(Judgement.UNCHECKED, detail="a solution that is not known")
         return finding
