@@ -119,7 +119,7 @@ def require_extra(what: str, extra: str, *packages: str) -> None:
     """Raise `MissingExtraError` if a package is not installed.
 
     Args:
-        what: the dependent feature, for the message.
+        what: the feature with this requirement, for the message.
         extra: the extra with the packages.
         packages: the names of the packages.
 
@@ -145,7 +145,7 @@ def suggest(name: str, choices: Iterable[str]) -> str:
     """Name similar choices, as the end of an error message about an unknown name.
 
     Args:
-        name: the user's name.
+        name: the unknown name.
         choices: all existing names.
 
     Returns:

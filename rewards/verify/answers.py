@@ -95,7 +95,7 @@ class AnswerOptions:
 class ExtractedAnswer:
     """The final answer of a completion.
 
-    A readable answer has ``readings``. An unreadable answer has a ``status`` that says what failed.
+    A readable answer has ``readings``. An unreadable answer has a ``status`` instead.
     """
 
     text: str | None
@@ -214,7 +214,7 @@ def find_answer(
 
 
 def read_answer(answer: ExtractedAnswer, symbols: Collection[str]) -> ExtractedAnswer:
-    """Set the readings of an extracted answer. If its LaTeX is unreadable, set its status.
+    """Set the readings of an extracted answer, or the status if the LaTeX is unreadable.
 
     The first reading is made immediately. The other readings are made when the caller iterates over
     the readings.
@@ -304,7 +304,7 @@ def verify_in_worker(task: str, target: str, answer: ExtractedAnswer, **further:
 
 
 def _final(answer: ExtractedAnswer) -> FinalText:
-    """The final text of a completion, before one side of its equations is chosen."""
+    """The final text of a completion, before a side of an equation is chosen."""
     options = answer.options
     return final_text(
         answer.completion, strict=options.strict, stop=options.stop, truncated=options.truncated

@@ -317,7 +317,7 @@ def equality(answer: Expression, expected: Expression) -> Proof | None:
 
 
 class Target(Protocol):
-    """What answers are compared with: the value that one reading of a problem asks for."""
+    """The target of a comparison: the value requested by a reading of a problem."""
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -346,7 +346,7 @@ def judged_by(
         answer: the answer, with readings unless ``infinity`` is given.
         infinity: the divergence that the answer states (`stated_divergence`).
         questions: the readings of the problem.
-        target_of: makes the target of a reading. It raises `ProblemError` if there is none.
+        target_of: makes the target of a reading. `ProblemError` is raised if no target exists.
 
     Raises:
         ProblemError: no reading can be judged.
@@ -452,7 +452,7 @@ def proved_value(answer: Expression, expected: Expression) -> Outcome:
 
 @lru_cache(maxsize=1024)
 def read_stated(text: str, symbols: tuple[str, ...], what: str = "target") -> Expression:
-    """Read the value with which answers are compared. ``what`` says what an error calls the text.
+    """Read the value with which answers are compared. ``what`` is the name of the text in errors.
 
     Raises:
         ProblemError: the text is unreadable.

@@ -143,9 +143,9 @@ def _coefficient(answer: Expression, question: SeriesQuestion) -> Outcome:
 
 
 def may_vanish(formula: Expression, name: str, max_zeros: int) -> bool:
-    """Whether a factor of a formula may vanish at more than ``max_zeros`` of the numbers 0, 1, 2...
+    """Whether a subexpression may vanish at more than ``max_zeros`` of the numbers 0, 1, 2...
 
-    Such a factor has a larger number, more factors n - k, or cases of a function of n.
+    Such a subexpression has a larger number, more factors n - k, or cases of a function of n.
     """
     nodes = all_nodes(formula)
     largest = max((abs(fold(node) or Fraction(0)) for node in nodes), default=0)

@@ -169,10 +169,10 @@ def _of_sum(
 def _of_words(
     outcomes: Iterator[tuple[Outcome, Reading | None]],
 ) -> tuple[Outcome, Reading | None]:
-    """The best outcome of an answer such as "converges", of those for the problem's readings.
+    """The best outcome of an answer such as "converges" for the readings of a problem.
 
-    Almost every such answer is right for one of two readings. An answer that is wrong for the
-    first reading, which is the usual one, is therefore not accepted.
+    Almost every such answer is right for one of two readings. An answer is therefore not accepted
+    if wrong for the first, usual reading.
     """
     of_readings = [*outcomes]
     outcome, reading = best(iter(of_readings))
