@@ -1,4 +1,4 @@
-"""Errors that a user can fix. Each has one clear message that says what to do.
+"""Errors that a user can fix. Each error has a clear message with a remedy.
 
 The command line prints any `UserError` and exits with status 2. Every error of this tree is a
 `ValueError`:
@@ -21,9 +21,9 @@ The command line prints any `UserError` and exits with status 2. Every error of 
   x in `prompts`:
     - PromptError                   a template that cannot be used
 
-A model's text never raises an error. If the text is at fault, the `Status` of the `Verdict` says
-so. Errors of the verifier's workers are in `rewards.workers.errors`, and errors of the LaTeX reader
-are in `rewards.reading.latex.errors`.
+A model's text never raises an error. If the text is at fault, the `Verdict` has a `Status` for
+the fault. Errors of the verifier's workers are in `rewards.workers.errors`, and errors of the LaTeX
+reader are in `rewards.reading.latex.errors`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class ArgumentTypeError(UserError, TypeError):
 
 
 class MissingExtraError(UserError, ImportError):
-    """An optional package is not installed. The message has the command that installs it."""
+    """An optional package is not installed. The message has the command for installation."""
 
 
 class ProblemError(UserError):
@@ -87,7 +87,7 @@ class NoCertificateError(UserError):
 
 
 def install(extra: str) -> str:
-    """The command that installs an extra. The command depends on how this package was installed.
+    """The command that installs an extra. The command depends on the installation of the package.
 
     Args:
         extra: the name of the extra in ``pyproject.toml``.
@@ -106,7 +106,7 @@ def install(extra: str) -> str:
 
 
 def _wheel() -> str | None:
-    """The wheel file from which pip installed this package, or None without such a file."""
+    """The wheel file of the package's installation by pip, or None without a wheel file."""
     try:
         noted = distribution("calculus-harness").read_text("direct_url.json")
     except PackageNotFoundError:
@@ -119,8 +119,8 @@ def require_extra(what: str, extra: str, *packages: str) -> None:
     """Raise `MissingExtraError` if a package is not installed.
 
     Args:
-        what: the feature that needs the package, for the message.
-        extra: the extra that contains the packages.
+        what: the feature with this requirement, for the message.
+        extra: the extra with the packages.
         packages: the names of the packages.
 
     Raises:
@@ -145,8 +145,8 @@ def suggest(name: str, choices: Iterable[str]) -> str:
     """Name similar choices, as the end of an error message about an unknown name.
 
     Args:
-        name: the name that the user wrote.
-        choices: all names that exist.
+        name: the unknown name.
+        choices: all existing names.
 
     Returns:
         The names with a similar spelling. If no name is similar, all names.

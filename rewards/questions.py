@@ -1,4 +1,4 @@
-"""The kinds of questions that the verifier judges, with one record for each kind.
+"""The kinds of questions for the verifier, with a record for each kind.
 
 `QUESTIONS` has the records. Several lists are derived from the records: the tasks of workers,
 rubrics and benchmarks, the columns of data sets, and the choices of the command line. To add a kind
@@ -19,21 +19,21 @@ from .verdict import Verdict
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    r"""A kind of question: its names, and the function that judges its answers.
+    r"""A kind of question: the names, and the function that judges answers.
 
     Attributes:
         name: the name for trainers (`rewards.adapters.scoring.Rubric.task`) and `run.py verify`.
         judge: the function that judges a completion, as ``.module:function`` of this package. The
             function takes the completion and the target, and options by keyword.
         column: the usual column of the targets in data sets.
-        task: the name for benchmarks (`Problem.task`). It is empty if no benchmark asks such
-            questions.
-        summary: what is asked, in a line.
+        task: the name for benchmarks (`Problem.task`). Empty if no benchmark has questions of the
+            kind.
+        summary: a summary of the question, in a line.
         worker: the name of the worker task; by default ``name``.
         has_text: whether the target must be a text. If not, the target may also be a whole number.
-        shows_witness: whether feedback may show a witness, which is a point that refutes the
-            answer. A witness has two numbers. Both must follow from the problem and the answer.
-        is_of_course: whether this is a question of the calculus course. The target is then the
+        shows_witness: whether feedback may show a witness (a point that refutes the
+            answer). A witness has two numbers. Both must follow from the problem and the answer.
+        is_of_course: whether the question belongs to the calculus course. The target is then the
             text of the question, in the column ``question``.
 
     >>> QUESTIONS["derivative"].judge
@@ -53,7 +53,7 @@ class Question:
 
     @property
     def worker_task(self) -> str:
-        """The name of the worker task that judges this question."""
+        """The name of the worker task for the question."""
         return self.worker or self.name
 
     @property

@@ -16,7 +16,7 @@ from .errors import ArgumentTypeError, UserError, suggest
 
 T = TypeVar("T")
 
-_KINDS = {
+_TYPE_NAMES = {
     "array": "a list",
     "object": "a table",
     "str": "a text",
@@ -27,16 +27,16 @@ _KINDS = {
 }
 
 
-def convert(data: Any, kind: type[T], shown: Callable[[str], str] = str) -> T:
+def convert(data: Any, target_type: type[T], display_name: Callable[[str], str] = str) -> T:
     """Convert plain data to a type, and check every value.
 
     Args:
         data: dictionaries, lists, numbers and texts.
-        kind: the type to convert to, usually a frozen dataclass.
-        shown: a function that takes a field's name, and returns the name that error messages show.
+        target_type: the type to convert to, usually a frozen dataclass.
+        display_name: a function that maps the name of a field to the name in error messages.
 
     Returns:
-        An instance of ``kind``.
+        An instance of ``target_type``.
 
     Raises:
         UserError: a value is of the wrong type or out of range. The message names the field and the
@@ -44,11 +44,11 @@ def convert(data: Any, kind: type[T], shown: Callable[[str], str] = str) -> T:
 
     """
     try:
-        return msgspec.convert(data, kind)
+        return msgspec.convert(data, target_type)
     except msgspec.ValidationError as error:
-        problem, _, place = str(error).partition(" - at `$")
-        path = re.findall(r"[^.\[\]`]+", place)
-        raise UserError(_message(problem, path, data, kind, shown)) from None
+        problem, _, location = str(error).partition(" - at `$")
+        path = re.findall(r"[^.\[\]`]+", location)
+        raise UserError(_message(problem, path, data, target_type, display_name)) from None
 
 
 def check_fields(instance: Any) -> None:
@@ -59,10 +59,10 @@ def check_fields(instance: Any) -> None:
 
     """
     cls: Hashable = instance.__class__  # mypy takes no class for one where it is needed
-    for name, kind in _hints(cls).items():
+    for name, field_type in _hints(cls).items():
         value = getattr(instance, name)
         try:
-            msgspec.convert(value, kind)
+            msgspec.convert(value, field_type)
         except msgspec.ValidationError as error:
             reason = str(error).partition(" - at `$")[0]
             raise ArgumentTypeError(
@@ -71,9 +71,9 @@ def check_fields(instance: Any) -> None:
 
 
 @cache
-def _hints(kind: Any) -> dict[str, Any]:
-    hints = get_type_hints(kind, include_extras=True)
-    return {item.name: hints[item.name] for item in fields(kind)}
+def _hints(record_type: Any) -> dict[str, Any]:
+    hints = get_type_hints(record_type, include_extras=True)
+    return {item.name: hints[item.name] for item in fields(record_type)}
 
 
 def plain(value: object) -> Any:
@@ -139,47 +139,49 @@ def _path(value: Any) -> Any:
 
 
 def _message(
-    problem: str, path: list[str], data: Any, kind: Any, shown: Callable[[str], str]
+    problem: str, path: list[str], data: Any, target_type: Any, display_name: Callable[[str], str]
 ) -> str:
     if missing := re.fullmatch(r"Object missing required field `(\w+)`", problem):
-        return f"{shown(missing[1])} is missing"
-    names = [part for part in path if not part.isdigit() and part != "..."]
-    name = shown(names[-1]) if names else "the data"
+        return f"{display_name(missing[1])} is missing"
+    names = [key for key in path if not key.isdigit() and key != "..."]
+    name = display_name(names[-1]) if names else "the data"
     value = _at(data, path)
     if problem.startswith("Invalid enum value"):
-        choices = [str(choice) for choice in _choices(kind, names)]
+        choices = [str(choice) for choice in _choices(target_type, names)]
         return f"{name}: no choice {value!r}; {suggest(str(value), choices)}"
     if not problem.startswith("Expected"):
         return problem  # from a dataclass's own check
-    wanted = problem.removeprefix("Expected ").partition(", got ")[0]
-    wanted = (
+    expected = problem.removeprefix("Expected ").partition(", got ")[0]
+    expected = (
         " or ".join(
-            _KINDS.get(word, word) for word in wanted.split("`")[1].split(" | ") if word != "null"
+            _TYPE_NAMES.get(word, word)
+            for word in expected.split("`")[1].split(" | ")
+            if word != "null"
         )
-        + wanted.rpartition("`")[2].rstrip()
+        + expected.rpartition("`")[2].rstrip()
     )
-    hint = f", as in [{value!r}]" if wanted == "a list" and isinstance(value, str) else ""
-    return f"{name} must be {wanted}{hint}, not {repr(value)[:80]}"
+    hint = f", as in [{value!r}]" if expected == "a list" and isinstance(value, str) else ""
+    return f"{name} must be {expected}{hint}, not {repr(value)[:80]}"
 
 
 def _at(data: Any, path: list[str]) -> Any:
     """Follow a path of keys into nested data. Missing keys are skipped."""
-    for part in path:
-        if isinstance(data, dict) and part in data:
-            data = data[part]
-        elif isinstance(data, list | tuple) and part.isdigit() and int(part) < len(data):
-            data = data[int(part)]
+    for key in path:
+        if isinstance(data, dict) and key in data:
+            data = data[key]
+        elif isinstance(data, list | tuple) and key.isdigit() and int(key) < len(data):
+            data = data[int(key)]
     return data
 
 
-def _choices(kind: Any, names: list[str]) -> tuple[Any, ...]:
+def _choices(field_type: Any, names: list[str]) -> tuple[Any, ...]:
     """The allowed values of the field at the path ``names``, if its type is an enumeration."""
     for name in names:
-        if is_dataclass(kind):
-            kind = get_type_hints(kind).get(name)
-    for one in (kind, *get_args(kind)):  # itself, or a part of a union
-        if get_origin(one) is Literal:
-            return get_args(one)
-        if isinstance(one, EnumType):
-            return tuple(one)
+        if is_dataclass(field_type):
+            field_type = get_type_hints(field_type).get(name)
+    for member in (field_type, *get_args(field_type)):  # itself, or a part of a union
+        if get_origin(member) is Literal:
+            return get_args(member)
+        if isinstance(member, EnumType):
+            return tuple(member)
     return ()

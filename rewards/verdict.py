@@ -29,8 +29,8 @@ _EVALUATORS = {"published": "3", "welleck": "2"}
 def version_of(method: str = "balls") -> str:
     """The version of a method's verdicts.
 
-    The verifier's version comes first. Some methods are published evaluators with a version of
-    their own. For these methods, a dot and the evaluator's version follow.
+    The verifier's version comes first. For methods with a separately versioned evaluator, a dot
+    and the evaluator's version follow.
 
     >>> version_of("published").partition(".")[2]
     '3'
@@ -61,15 +61,16 @@ class Witness:
     """A point that refutes an answer.
 
     Attributes:
-        point: the values of the variable and of all parameters. Empty if there are none.
+        point: the values of the variable and of all parameters. Empty if the problem has only
+            numbers.
         expected: the expected value at the point, as a ball ``[midpoint +/- radius]``. For an
-            antiderivative, this is the integrand's value.
-        got: the answer's value at the point. For an antiderivative, this is the value of the
-            answer's derivative.
+            antiderivative, the integrand's value.
+        got: the answer's value at the point. For an antiderivative, the value of the answer's
+            derivative.
         difference: ``got`` minus ``expected``, or empty if the verifier did not compute the
             difference.
 
-    An answer may be refuted because it jumps at the point. Then ``expected`` is the answer's value
+    An answer may be refuted by a jump at the point. Then ``expected`` is the answer's value
     at the point, and ``got`` is the answer's value just above the point.
 
     Example:
@@ -194,7 +195,7 @@ class Verdict(Record):
 
 
 def _midpoints(text: str) -> str:
-    """Replace each ball ``[midpoint +/- radius]`` in a text by its midpoint.
+    """Replace each ball ``[midpoint +/- radius]`` in a text by the midpoint.
 
     The midpoint of a ball ``[+/- radius]`` is 0.
     """

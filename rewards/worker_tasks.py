@@ -1,6 +1,6 @@
-"""The functions that run in a worker. Their arguments and results are plain JSON data.
+"""The functions for workers. Arguments and results are plain JSON data.
 
-`rewards.workers.pool.TASKS` names these functions as strings; no other module imports this module.
+`rewards.workers.pool.TASKS` names the functions as strings; nothing imports the module.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .workers.verdicts import pack
 
 
 def timed(task: str, *arguments: Any) -> list[Any]:
-    """Run a task. Return its result, and the seconds of processor time that it took."""
+    """Run a task. Return the task's result, and the task's processor time in seconds."""
     function = resolve(TASKS[task], PACKAGE)
     started = time.process_time()
     result = function(*arguments)

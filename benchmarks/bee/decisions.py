@@ -67,7 +67,7 @@ def decisions() -> RecordedDecisions[PerturbationDecision]:
         Path(__file__).with_name("decisions.jsonl"),
         "bee-decisions.jsonl",
         key=attrgetter("key"),
-        from_row=partial(convert, kind=PerturbationDecision),
+        from_row=partial(convert, target_type=PerturbationDecision),
         to_row=plain,
     )
 

@@ -60,8 +60,8 @@ class AnswerOptions:
         truncated: whether the token limit cut the completion off.
         accept: what an acceptance needs: ``agreement`` at points, or a ``proof``.
         undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time after which a worker process is stopped. An answer that
-            needs no worker process has no deadline.
+        deadline: the limit of a worker process, in seconds of processor time. Without a worker
+            process, an answer has no deadline.
         assumptions: assumptions on parameters. None if the problem cannot have parameters.
 
     """
@@ -95,7 +95,7 @@ class AnswerOptions:
 class ExtractedAnswer:
     """The final answer of a completion.
 
-    A readable answer has ``readings``. An unreadable answer has a ``status`` that says what failed.
+    A readable answer has ``readings``. An unreadable answer has a ``status`` instead.
     """
 
     text: str | None
@@ -214,13 +214,14 @@ def find_answer(
 
 
 def read_answer(answer: ExtractedAnswer, symbols: Collection[str]) -> ExtractedAnswer:
-    """Set the readings of an extracted answer. If its LaTeX is unreadable, set its status.
+    """Set the readings of an extracted answer, or the status if the LaTeX is unreadable.
 
     The first reading is made immediately. The other readings are made when the caller iterates over
     the readings.
     """
     if answer.text is None or answer.status is not None:
         return answer
+    # An answer that gives a symbol of the problem another meaning belongs to another problem.
     if (
         answer.definitions
         and answer.source == "boxed"
@@ -303,7 +304,7 @@ def verify_in_worker(task: str, target: str, answer: ExtractedAnswer, **further:
 
 
 def _final(answer: ExtractedAnswer) -> FinalText:
-    """The final text of a completion, before one side of its equations is chosen."""
+    """The final text of a completion, before a side of an equation is chosen."""
     options = answer.options
     return final_text(
         answer.completion, strict=options.strict, stop=options.stop, truncated=options.truncated
@@ -382,7 +383,7 @@ def judged(
     *,
     slow: bool = False,
 ) -> tuple[Outcome, Reading]:
-    """Judge all readings of an answer. Return the outcome of the best reading, and this reading.
+    """Judge all readings of an answer. Return the outcome of the best reading, and the reading.
 
     A correct outcome becomes incorrect if the text also states a wrong answer (`with_others`).
 

@@ -94,8 +94,8 @@ def verify_antiderivative(
         accept: ``agreement`` accepts answers that are proved right or agree at all points.
             ``proof`` accepts only proved answers. Answers that only agree are then undecided.
         undecided_reward: the reward of an undecided answer.
-        deadline: seconds of processor time after which a worker process is stopped. An answer that
-            needs no worker process has no deadline. The default is 10 seconds, but 30 for the
+        deadline: the limit of a worker process, in seconds of processor time. Without a worker
+            process, an answer has no deadline. The default is 10 seconds, but 30 for the
             method ``published`` and 1 for ``welleck``.
         method: ``balls`` is ball arithmetic. ``published`` is AntiderivBench's evaluator, and needs
             the extra ``published``. ``welleck`` is the scorer of "Symbolic Brittleness in Sequence
@@ -176,7 +176,7 @@ def verify_antiderivative(
 def _judge(
     answer: ExtractedAnswer, problem: Integrand, policy: DecisionPolicy, budget: Budget
 ) -> tuple[Outcome, Reading]:
-    """Judge all readings of an answer. Return the outcome of the best reading, and this reading.
+    """Judge all readings of an answer. Return the outcome of the best reading, and the reading.
 
     A correct outcome becomes incorrect if the text also states a wrong answer (`with_others`).
     """
@@ -235,57 +235,59 @@ def _in_stated_range(
     ranges = problem.ranges or ((implied,) if implied != (None, None) else ())
     if not ranges:
         return outcome
-    place = re.search(rf"(?<!\w){re.escape(x)} = (\S+?)(?:,|$)", str(outcome.witness or ""))
-    is_inside = place and any(_lies_between(place[1], bounds) for bounds in ranges)
+    witness_point = re.search(rf"(?<!\w){re.escape(x)} = (\S+?)(?:,|$)", str(outcome.witness or ""))
+    is_inside = witness_point and any(_lies_between(witness_point[1], bounds) for bounds in ranges)
     if outcome.status is Status.INCORRECT and is_inside:
         return outcome
     if outcome.status is Status.CORRECT and not outcome.flags:
         return outcome
     for bounds in ranges:
-        inside = on_interval(Symbol(x), x, *bounds)
+        on_line = on_interval(Symbol(x), x, *bounds)
         trees = (reading.expression, problem.expression)
-        answer, f = (substitute(tree, x, inside) for tree in trees)
-        integrand = mul(f, differentiate(inside, x))
+        answer, f = (substitute(tree, x, on_line) for tree in trees)
+        integrand = mul(f, differentiate(on_line, x))
         require_worker(needs_worker(answer) or needs_worker(integrand))
-        assumptions = {name: each for name, each in problem.assumptions.items() if name != x}
+        assumptions = {
+            name: assumption for name, assumption in problem.assumptions.items() if name != x
+        }
         names, stated = {*problem.symbols}, f"{problem.key}|{bounds}"
         restricted = Integrand(integrand, x, assumptions, stated, names=names)
         outcome = decide(answer, restricted, policy, f"{key}|{bounds}", budget=budget)
-        witness = outcome.witness and _witness_of(outcome.witness, x, inside)
+        witness = outcome.witness and _witness_of(outcome.witness, x, on_line)
         outcome = replace(outcome, witness=witness, flags=(*outcome.flags, "stated_bounds"))
         if outcome.status is not Status.CORRECT:
             break
     return outcome
 
 
-def _lies_between(place: str, bounds: Bounds) -> bool:
+def _lies_between(coordinate: str, bounds: Bounds) -> bool:
     """Whether a number lies between two bounds. Bounds with parameters are not known."""
     with suppress(ValueError):
         values = [None if bound is None else evaluate(bound).real for bound in bounds]
         lower, upper = values
-        at = arb(place)
+        at = arb(coordinate)
         return bool((lower is None or lower < at) and (upper is None or at < upper))
     return False
 
 
-def _witness_of(witness: Witness, x: str, inside: Expression) -> Witness | None:
+def _witness_of(witness: Witness, x: str, on_line: Expression) -> Witness | None:
     """Convert a witness (a refuting point) for t to a witness for x, an expression in t.
 
     A value at t is the value at x times dx/dt. At a jump, the values are not derivatives and stay
     the same. The result is None if the values are complex, or if x depends on parameters.
     """
-    place = re.search(rf"(?<!\w){re.escape(x)}=(\[[^\]]*\]|\S+)", witness.point)
-    if place is None:
+    witness_point = re.search(rf"(?<!\w){re.escape(x)}=(\[[^\]]*\]|\S+)", witness.point)
+    if witness_point is None:
         return None
     try:
-        t = {x: acb(arb(place[1]))}
-        at, slope = (evaluate(tree, t).real for tree in (inside, differentiate(inside, x)))
+        t = {x: acb(arb(witness_point[1]))}
+        at, slope = (evaluate(tree, t).real for tree in (on_line, differentiate(on_line, x)))
         slope = arb(1) if witness.point.endswith("just above") else slope
         values = (witness.expected, witness.got, witness.difference)
         expected, got, difference = ((arb(v) / slope).str(15) if v else "" for v in values)
     except ValueError:  # also `UnusableError`
         return None
-    point = witness.point.replace(place[0], f"{x}={at.str(15)}")
+    point = witness.point.replace(witness_point[0], f"{x}={at.str(15)}")
     return Witness(point, expected, got, difference)
 
 

@@ -123,10 +123,10 @@ def verify_definite_integral(
     read_answer(answer, (*integrals[0].parameters, IS_VALUE))
     if answer.status is not None and infinity is None:
         return answer.verdict(answer.status)
-    known = partial(_KnownValue, reference=reference)
+    make_judge = partial(_KnownValue, reference=reference)
     try:
         with work_limit(ONE_CALL):
-            outcome, reading, target = best(judged_by(answer, infinity, integrals, known))
+            outcome, reading, target = best(judged_by(answer, infinity, integrals, make_judge))
     except NeedsWorkerError:
         text = problem if isinstance(problem, str) else integrals[0].text
         return verify_in_worker("definite", text, answer, reference=reference)
@@ -279,6 +279,7 @@ class _KnownValue:
             return self._judge_by_reference(answer)
         if self.diverges:
             return Outcome(Status.INCORRECT, detail="the integral diverges")
+        # An answer with as many free digits as the comparison has could be fitted to any value.
         needed = encoded_digits(answer) + SURPLUS
         if needed > MORE_DIGITS[-1]:
             detail = "too long to tell from a number that was fitted to the integral's digits"
@@ -287,6 +288,7 @@ class _KnownValue:
             outcome, closest = self._compare(answer, DIGITS, needed)
         except QuadratureError as error:
             return Outcome(Status.UNDECIDED, detail=str(error))
+        # More digits decide about an undecided answer, and about a difference near the error.
         if outcome.status is Status.UNDECIDED or closest > CLOSE:
             finer = next((n for n in MORE_DIGITS if needed + 10 < n), MORE_DIGITS[-1])
             try:

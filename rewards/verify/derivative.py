@@ -203,7 +203,7 @@ class _GeneralJudge:
             for at, judge in enumerate(self.judges, 1)
             if at == least or at > least + 2
         ]
-        refuting = [each for each in outcomes[1:] if each.status is Status.INCORRECT]
+        refuting = [reading for reading in outcomes[1:] if reading.status is Status.INCORRECT]
         if len(refuting) > 1:
             return refuting[0]
         following = substitute(answer, n, add(Symbol(n), Number(1)))

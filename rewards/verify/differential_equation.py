@@ -109,7 +109,7 @@ def verify_differential_equation(
     answer.text = stated_text(answer)
     try:
         outcome = _judged(problem, assumption_items(assumptions), answer.text)
-        if outcome.status is Status.INCORRECT and prepared.asked.may_determine_parameters:
+        if outcome.status is Status.INCORRECT and prepared.question.may_determine_parameters:
             detail = "the conditions may determine a parameter"
             outcome = replace(outcome, status=Status.UNDECIDED, detail=detail)
     except NeedsWorkerError:
@@ -129,31 +129,34 @@ def _prepared(problem: str, assumptions: tuple[tuple[str, str], ...]) -> _Judge:
 
 class _Judge:
     def __init__(self, question: DifferentialEquation, assumptions: Mapping[str, str]) -> None:
-        self.asked = question
+        self.question = question
         self.names = tuple(sorted(question.names))
         self.assumptions = {**dict(question.assumptions), **assumptions}
         check_variable(question.variable, self.assumptions)
 
     def judge(self, text: str) -> Outcome:
         """Judge whether all solutions that an answer states are right and general."""
-        question = self.asked
+        question = self.question
         try:
             stated = solutions(text, question)
         except ReadError as error:
             closed = isinstance(error, NotClosedFormError)
             status = Status.NOT_CLOSED_FORM if closed else Status.UNPARSEABLE
             return Outcome(status, detail=str(error))
+        # Symbols other than constants of integration are errors, except an independent variable
+        # without a name in the question.
         families: list[Family] = []
         for solution in stated:
             family = Family(question, solution, self.assumptions)
             if {*family.strangers} in _VARIABLES and question.is_variable_implied:
                 (variable,) = family.strangers
-                asked = replace(question, variable=variable, is_variable_implied=False)
-                return _Judge(asked, self.assumptions).judge(text)
+                renamed_question = replace(question, variable=variable, is_variable_implied=False)
+                return _Judge(renamed_question, self.assumptions).judge(text)
             if family.strangers:
                 names = ", ".join(family.strangers)
                 return Outcome(Status.INCORRECT, detail=f"symbols that are no constants: {names}")
             families.append(family)
+        # Every family has to solve the equation before the number of constants matters.
         budget = Budget()
         outcomes: list[Outcome] = []
         try:
@@ -170,8 +173,9 @@ class _Judge:
 
     def _general(self, families: Sequence[Family]) -> Outcome:
         """Judge whether a solution has as many independent constants as the question requires."""
-        question = self.asked
+        question = self.question
         needed = 0 if question.asks_one else max(question.order - len(question.conditions), 0)
+        # Without free constants, the conditions should determine the solution.
         if not needed:
             if question.conditions and not all(family.is_unique() for family in families):
                 if any(family.has_multiples() for family in families):
@@ -181,6 +185,7 @@ class _Judge:
                     return Outcome(Status.UNDECIDED, detail=detail)
                 return Outcome(Status.CORRECT, proof="identity", flags=("uniqueness_not_shown",))
             return Outcome(Status.CORRECT, proof="identity")
+        # Too few constants cannot be general. Enough constants may still depend on each other.
         count = max(len(family.constants) for family in families)
         if count < needed:
             detail = f"constants of integration: {count}, of a general solution: {needed}"
@@ -197,7 +202,7 @@ class _Judge:
 
     def _complete(self, families: Sequence[Family]) -> Outcome:
         """Return undecided if an answer lacks a constant solution of the equation."""
-        question = self.asked
+        question = self.question
         if question.order != 1 or question.conditions:
             return Outcome(Status.CORRECT, proof="identity")
         parameters = question.names - {question.variable, *question.functions}
@@ -218,7 +223,7 @@ class Family:
     def __init__(
         self, question: DifferentialEquation, solution: StatedSolution, assumed: Mapping[str, str]
     ) -> None:
-        self.asked, self.solution = question, solution
+        self.question, self.solution = question, solution
         sides = solution.implicit or ()
         self.constants, self.strangers = solution.further_names(question)
         self.assumptions = {**dict.fromkeys(self.constants, "real"), **assumed}
@@ -240,7 +245,7 @@ class Family:
         """Differentiate a function. For an implicit solution, the result contains the function."""
         key = function, order
         if key not in self._derivatives:
-            x = self.asked.variable
+            x = self.question.variable
             if order == 0:
                 self._derivatives[key] = self.solution.formulas.get(function, Symbol(function))
             elif self._relation is None:
@@ -260,7 +265,7 @@ class Family:
         denominator = self._by(function, self._relation)
         if denominator == ZERO:
             raise UnusableError(f"the relation says nothing of {function}")
-        return neg(div(self._by(self.asked.variable, self._relation), denominator))
+        return neg(div(self._by(self.question.variable, self._relation), denominator))
 
     def _by(self, name: str, tree: Expression) -> Expression:
         """Differentiate a tree with respect to a symbol."""
@@ -268,11 +273,11 @@ class Family:
 
     def put(self, tree: Expression) -> Expression:
         """Substitute the solution into one side of an equation or of a condition."""
-        for name, jet in self.asked.jets.items():
+        for name, jet in self.question.jets.items():
             if name in symbols_of(tree):
                 value = self.derivative(jet.function, jet.order)
                 for at in jet.at:
-                    value = substitute(value, self.asked.variable, at)
+                    value = substitute(value, self.question.variable, at)
                 tree = substitute(tree, name, value)
         for function, formula in self.solution.formulas.items():
             if function in symbols_of(tree):
@@ -293,7 +298,7 @@ class Family:
 
     def substituted(self) -> Iterator[tuple[Expression, Expression]]:
         """Insert the solution. Yield each equation, with the highest derivatives on the left."""
-        question = self.asked
+        question = self.question
         for lhs, rhs in question.equations:
             terms = [*addends(lhs), *map(neg, addends(rhs))]
             tops = {
@@ -325,13 +330,13 @@ class Family:
                 # Unless all constants are eliminated, the sides are equal on the curve only.
                 left_over = (symbols_of(lhs) | symbols_of(rhs)) & {*self.constants}
                 if left_over or not self.constants:
-                    curve = relation, self.asked.variable, self.asked.functions[0]
+                    curve = relation, self.question.variable, self.question.functions[0]
                     outcome = agreement_on_curve(lhs, rhs, curve, self.assumptions)
             if outcome.status is Status.INCORRECT and self.needs_sign:
                 # where the function has the other sign, a refutation says nothing
                 outcome = replace(outcome, status=Status.UNDECIDED, detail=_SIGNED_FUNCTION)
             yield outcome
-        for lhs, rhs in self.asked.conditions:
+        for lhs, rhs in self.question.conditions:
             if self._relation is not None:
                 yield self._passes(lhs, rhs)
                 continue
@@ -344,9 +349,9 @@ class Family:
 
     def _holds(self, lhs: Expression, rhs: Expression) -> bool:
         """Whether two sides of an equation agree near the points at which conditions are stated."""
-        jets, x = self.asked.jets, self.asked.variable
+        jets, x = self.question.jets, self.question.variable
         named = {
-            name for pair in self.asked.conditions for side in pair for name in symbols_of(side)
+            name for pair in self.question.conditions for side in pair for name in symbols_of(side)
         }
         points = {jets[name].at[0] for name in named & {*jets}}
         difference = add(lhs, neg(rhs))
@@ -369,21 +374,21 @@ class Family:
             return proved_value(lhs, rhs)
         if size(lhs) > size(rhs):  # the larger side has the smaller domain
             lhs, rhs = rhs, lhs
-        x = self.asked.variable if self.asked.variable in names else sorted(names)[0]
+        x = self.question.variable if self.question.variable in names else sorted(names)[0]
         assumed = self.assumptions
         if self._relation is not None and policy is not PRINCIPAL:  # ln y has y > 0, on a part
-            assumed = {**assumed, self.asked.functions[0]: "positive"}
+            assumed = {**assumed, self.question.functions[0]: "positive"}
         integrand = Integrand(rhs, x, assumed, f"{rhs}", names=names)
         return same_function(lhs, integrand, half_line(assumed.get(x, "")), text, budget, policy)
 
     def _passes(self, lhs: Expression, rhs: Expression) -> Outcome:
         """Judge whether an implicit solution satisfies a condition such as y(0) = 1."""
-        jet = self.asked.jets.get(lhs.name) if isinstance(lhs, Symbol) else None
+        jet = self.question.jets.get(lhs.name) if isinstance(lhs, Symbol) else None
         if jet is None or jet.order or self._relation is None:
             detail = "a condition on a derivative of an implicit solution"
             return Outcome(Status.UNDECIDED, detail=detail)
         at = substitute(self._relation, jet.function, rhs)
-        value = substitute(at, self.asked.variable, jet.at[0])
+        value = substitute(at, self.question.variable, jet.at[0])
         if not symbols_of(value):
             return proved_value(value, ZERO)
         if equality(value, ZERO):
@@ -396,10 +401,10 @@ class Family:
             return False
         scale = Symbol("scale of a solution")
         formulas = {name: mul(scale, tree) for name, tree in self.solution.formulas.items()}
-        family = Family(self.asked, StatedSolution(formulas), self.assumptions)
+        family = Family(self.question, StatedSolution(formulas), self.assumptions)
         pairs = [
             *family.substituted(),
-            *((family.put(lhs), family.put(rhs)) for lhs, rhs in self.asked.conditions),
+            *((family.put(lhs), family.put(rhs)) for lhs, rhs in self.question.conditions),
         ]
         return all(equality(lhs, rhs) is not None for lhs, rhs in pairs)
 
@@ -408,12 +413,12 @@ class Family:
         if self._relation is not None:
             return [[self._by(name, self._relation) for name in self.constants]]
         rows: list[list[Expression]] = []
-        for function, highest in self.asked.orders.items():
+        for function, highest in self.question.orders.items():
             # First by the constants: most solutions are linear in them, and what is left is short.
             row = [self._by(name, self.derivative(function, 0)) for name in self.constants]
             for _ in range(highest):
                 rows.append(row)
-                row = [self._by(self.asked.variable, entry) for entry in row]
+                row = [self._by(self.question.variable, entry) for entry in row]
         return rows
 
     def has_rank(self, needed: int) -> bool:
@@ -437,7 +442,7 @@ class Family:
         """Whether the solution is ``value`` if all its constants are 0, or all 1, or all -1."""
         trees = [*self.solution.formulas.values()]
         if self._relation is not None:
-            trees = [substitute(self._relation, self.asked.functions[0], value)]
+            trees = [substitute(self._relation, self.question.functions[0], value)]
             value = ZERO
         for chosen in (0, 1, -1):
             tree = substitute_all(trees[0], ((name, number(chosen)) for name in self.constants))
@@ -451,7 +456,8 @@ class Family:
         At this point, the equations must be solvable for the highest derivatives (Picard,
         Lindelöf).
         """
-        question, jets = self.asked, self.asked.jets
+        question, jets = self.question, self.question.jets
+        # Conditions of every order below the highest, at one point, make an initial value problem.
         left_sides = [lhs.name for lhs, _ in question.conditions if isinstance(lhs, Symbol)]
         named = [jets[name] for name in left_sides if name in jets]
         required = {(name, k) for name, order in question.orders.items() for k in range(order)}
@@ -459,9 +465,15 @@ class Family:
         if {(jet.function, jet.order) for jet in named} != required or len(points) != 1:
             return False
         (point,) = points
-        own = [name for name, jet in jets.items() if not jet.at]
-        highest = [name for name in own if jets[name].order == question.orders[jets[name].function]]
-        lower = [name for name in own if name not in highest]
+        # The implicit function theorem needs an invertible Jacobian by the highest derivatives.
+        # Finite balls of the other derivatives show Lipschitz continuity near the point.
+        function_jets = [name for name, jet in jets.items() if not jet.at]
+        highest = [
+            name
+            for name in function_jets
+            if jets[name].order == question.orders[jets[name].function]
+        ]
+        lower = [name for name in function_jets if name not in highest]
         rows: list[list[Ball]] = []
         try:
             for lhs, rhs in question.equations:

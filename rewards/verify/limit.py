@@ -112,9 +112,9 @@ def verify_limit(
     read_answer(answer, (*questions[0].parameters, questions[0].variable, IS_VALUE))
     if answer.status is not None and infinity is None:
         return answer.verdict(answer.status)
-    known = partial(_KnownLimit, reference=reference, text=answer.text or "")
+    make_judge = partial(_KnownLimit, reference=reference, text=answer.text or "")
     try:
-        outcome, reading, target = best(judged_by(answer, infinity, questions, known))
+        outcome, reading, target = best(judged_by(answer, infinity, questions, make_judge))
     except NeedsWorkerError:
         text = problem if isinstance(problem, str) else questions[0].latex
         return verify_in_worker("limit", text, answer, reference=reference)
@@ -259,8 +259,8 @@ class _KnownLimit:
         for name in may_be_zero(question.conditions) if outcome.status is Status.CORRECT else ():
             with suppress(ProblemError):
                 at_zero = _KnownLimit(question.at_draw(((name, 0.0),)))
-                other = at_zero._judge(substitute(expression, name, ZERO))
-                if other.status is Status.INCORRECT:
+                outcome_at_zero = at_zero._judge(substitute(expression, name, ZERO))
+                if outcome_at_zero.status is Status.INCORRECT:
                     return Outcome(Status.UNDECIDED, detail=f"right for {name} other than 0 only")
         return outcome
 
@@ -293,6 +293,8 @@ class _KnownLimit:
             infinity: the sign of the infinity, if the answer is an infinity.
 
         """
+        # A single wrong value refutes. A right answer has to fit nearly all choices, because the
+        # expansion may fail for some of them.
         compared = 0
         trees = [self.question.expression, *([] if answer is None else [answer])]
         assumed, conditions = dict(self.question.all_assumptions), self.question.conditions

@@ -231,12 +231,12 @@ def on_interval(
     exponential = Call("exp", (Symbol(name),))
     if lower is None:
         assert upper is not None
-        inside = add(upper, neg(exponential))
+        mapped = add(upper, neg(exponential))
     elif upper is None:
-        inside = add(lower, exponential)
+        mapped = add(lower, exponential)
     else:
-        inside = div(add(lower, mul(upper, exponential)), add(ONE, exponential))
-    return substitute(tree, name, inside)
+        mapped = div(add(lower, mul(upper, exponential)), add(ONE, exponential))
+    return substitute(tree, name, mapped)
 
 
 def agreement_on_curve(
@@ -317,7 +317,7 @@ def equality(answer: Expression, expected: Expression) -> Proof | None:
 
 
 class Target(Protocol):
-    """What answers are compared with: the value that one reading of a problem asks for."""
+    """The target of a comparison: the value requested by a reading of a problem."""
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -346,7 +346,7 @@ def judged_by(
         answer: the answer, with readings unless ``infinity`` is given.
         infinity: the divergence that the answer states (`stated_divergence`).
         questions: the readings of the problem.
-        target_of: makes the target of a reading. It raises `ProblemError` if there is none.
+        target_of: makes the target of a reading. `ProblemError` is raised if no target exists.
 
     Raises:
         ProblemError: no reading can be judged.
@@ -386,10 +386,10 @@ def with_constants(answer: Expression, parameters: Collection[str]) -> Expressio
 def _kronecker(name: str, parameters: Collection[str]) -> Expression | None:
     """Kronecker's delta, if two parameters are the subscript of ``delta_mn`` or ``delta_m,n``."""
     letter, _, index = name.partition("_")
-    for first in parameters if letter == "delta" and "delta" not in parameters else ():
-        second = index.removeprefix(first).removeprefix(",")
-        if index.startswith(first) and second in parameters:
-            equal = Call("eq", (Symbol(first), Symbol(second)))
+    for first_index in parameters if letter == "delta" and "delta" not in parameters else ():
+        second_index = index.removeprefix(first_index).removeprefix(",")
+        if index.startswith(first_index) and second_index in parameters:
+            equal = Call("eq", (Symbol(first_index), Symbol(second_index)))
             return Call("piecewise", (ONE, equal, Number(0)))
     return None
 
@@ -452,7 +452,7 @@ def proved_value(answer: Expression, expected: Expression) -> Outcome:
 
 @lru_cache(maxsize=1024)
 def read_stated(text: str, symbols: tuple[str, ...], what: str = "target") -> Expression:
-    """Read the value with which answers are compared. ``what`` says what an error calls the text.
+    """Read the value with which answers are compared. ``what`` is the name of the text in errors.
 
     Raises:
         ProblemError: the text is unreadable.

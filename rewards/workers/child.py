@@ -1,10 +1,10 @@
 """The main loop of a worker: a separate interpreter that serves tasks over a socket on fd 0.
 
 This file is run as a script (``python -P .../child.py SETTINGS``). Nothing of the user's program is
-therefore imported, not even ``__main__``. The package is loaded by its path, so that a user's
-module with the same name is not imported instead.
+therefore imported, not even ``__main__``. The package is loaded by path, because a user's module
+may have the same name.
 
-Requests and replies are frames: a 4-byte length, then JSON. Frames are not pickled: this process
+Requests and replies are frames: a 4-byte length, then JSON. Frames are not pickled: the worker
 reads hostile text with native libraries, and no reply may run code in the parent. A request is
 ``{"task", "deadline", "options", "items"}``, or ``{}`` to skip the remaining items of a chunk. The
 replies are ``["ready"]``, ``["started"]`` (the task is imported, the clock runs), ``["memory"]``
@@ -13,10 +13,10 @@ replies are ``["ready"]``, ``["started"]`` (the task is imported, the clock runs
 
 Results are written as lines to a shared file. The parent does not have to wake for each result, and
 no result is lost when this process ends. The lines are ``["value", ended, worked, seconds, v]`` and
-``["failed", ended, worked, seconds, kind, message, where]``. ``ended`` is the monotonic time at
-which the item ended. ``worked`` is the processor time that this process had used by that time.
+``["failed", ended, worked, seconds, kind, message, where]``. ``ended`` is the monotonic end time
+of the item. ``worked`` is the worker's processor time up to the end.
 
-The limit on an item's processor time is a timer of the kernel. The timer's signal ends this process
+The limit on an item's processor time is a timer of the kernel. The timer's signal ends the worker
 even in the middle of a C call, and the load of the machine does not advance the timer.
 """
 
@@ -57,7 +57,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def in_worker() -> bool:
-    """Whether this process is a worker. A worker must not start workers."""
+    """Whether the current process is a worker. A worker must not start workers."""
     return os.environ.get(MARK) == str(os.getpid())
 
 
@@ -78,7 +78,7 @@ class Channel:
         return frame
 
     def waiting(self) -> bool:
-        """Whether there is data to read."""
+        """Whether data can be read."""
         return bool(select.select([self._stream], [], [], 0)[0])
 
     def _exactly(self, size: int) -> bytes:
@@ -92,7 +92,7 @@ class Channel:
 
 
 class Memory:
-    """Limits the address space of this process.
+    """Limits the address space of the worker.
 
     The limit is the address space in use after the code is loaded, plus an allowance.
     """
@@ -109,7 +109,7 @@ class Memory:
         self.enforced = bool(used) and self._set(self._limit)
 
     def lift(self) -> None:
-        """Remove the limit, so that an exceeded limit can be reported, or code can be imported."""
+        """Remove the limit to report an exceeded limit, or to import code."""
         self._set(resource.RLIM_INFINITY)
 
     def bloated(self) -> bool:
@@ -149,7 +149,7 @@ def _statm(field: int) -> int:
 
 
 def limit_processor_time(seconds: float) -> None:
-    """Let the kernel end this process after ``seconds`` more of processor time."""
+    """Let the kernel end the worker after ``seconds`` more of processor time."""
     allowed = time.process_time() + seconds + CPU_GRACE
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     if hard == resource.RLIM_INFINITY or allowed < hard:
@@ -157,12 +157,12 @@ def limit_processor_time(seconds: float) -> None:
 
 
 def tie_to_parent(parent: int, memory: Memory) -> None:
-    """End this process when the parent ends, even in the middle of a C call that holds the GIL.
+    """End the worker when the parent ends, even in the middle of a C call that holds the GIL.
 
-    Linux kills this process when the thread that started the process ends. That thread is the
-    pool's dispatcher, which runs as long as the pool exists. On other systems, a thread of this
-    process watches the parent. This thread cannot interrupt some C calls. `limit_processor_time`
-    ends such calls.
+    Linux kills the worker at the end of the starting thread. The starting thread is the
+    pool's dispatcher, which runs as long as the pool exists. On other systems, a thread of the
+    worker watches the parent. The watching thread cannot interrupt some C calls.
+    `limit_processor_time` ends such calls.
     """
     tied = False
     if sys.platform == "linux":
@@ -281,9 +281,9 @@ class TaskLoop:
     def _item(
         self, function: Callable[..., Any], arguments: list[Any], options: Any
     ) -> tuple[bytes, bytes]:
-        """Run one item. Return the kind of the result, and the content of the result.
+        """Run an item. Return the kind of the result, and the content of the result.
 
-        The content is a JSON list without its brackets.
+        The content is a JSON list without the brackets.
         """
         try:
             value = json.dumps(function(*arguments, **options))

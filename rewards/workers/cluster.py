@@ -1,9 +1,9 @@
-"""Workers on a Ray cluster, instead of workers on this machine.
+"""Workers on a Ray cluster, instead of workers on the local machine.
 
-While a cluster is in use (`use_cluster`), all pools of this process run on the cluster. The pools
+While a cluster is in use (`use_cluster`), all pools of the process run on the cluster. The pools
 may verify, compute rewards, solve or generate. Every node has one actor with a `WorkerPool`. Limits
-and the handling of bad items are therefore the same as on this machine. Processes of one Ray job
-(reward workers of a trainer) share these actors.
+and the handling of bad items are therefore the same as for local workers. Processes of a Ray job
+(reward workers of a trainer) share the actors.
 
 If an actor or a node dies, only time is lost. Other actors get the unfinished items. If the node of
 a dead actor is still alive, the node gets a new actor.
@@ -72,20 +72,20 @@ class NodeWorkers:
 
 @dataclass(eq=False, slots=True)
 class _ClusterCall:
-    """The items of one call, and the results that have arrived."""
+    """The items of a call, and the results so far."""
 
     arguments: tuple[Mapping[str, str], int, str]
     deadline: float
     wall_clock: float
     options: Mapping[str, Any]
     results: list[Result | WorkerError]
-    left: int
+    pending_count: int
     future: Future[list[Result | WorkerError]] = field(default_factory=Future)
 
     def finish(self, start: int, results: Sequence[Result | WorkerError]) -> None:
         self.results[start : start + len(results)] = results
-        self.left -= len(results)
-        if not self.left and self.future.set_running_or_notify_cancel():
+        self.pending_count -= len(results)
+        if not self.pending_count and self.future.set_running_or_notify_cancel():
             self.future.set_result(self.results)
 
     def fail(self, error: PoolError) -> None:
@@ -103,7 +103,7 @@ class _Chunk:
 
 @dataclass(eq=False, slots=True)
 class _Node:
-    """A node's actor, and the number of chunks that the actor has not finished."""
+    """The actor of a node, and the number of the actor's unfinished chunks."""
 
     actor: Any
     size: int
@@ -114,16 +114,16 @@ class Cluster:
     """The nodes of a Ray cluster, which share the work of all calls of this process.
 
     Args:
-        address: the address for `ray.init`. By default, this is the cluster of this Ray job, or
-            the cluster whose address is in the variable ``RAY_ADDRESS``. If there is neither, a
-            new cluster is started on this machine.
+        address: the address for `ray.init`. The default is the cluster of the current Ray job, or
+            the cluster at the address in the variable ``RAY_ADDRESS``. Without either, a local
+            cluster is started.
         workers: the number of workers on each node. Each worker takes a CPU. By default the workers
             take all CPUs.
 
     Raises:
         MissingExtraError: the extra ``ray`` is not installed.
         PoolError: no cluster answers at the address, or the cluster has no free CPU, or a node has
-            another version of this package.
+            another version of the package.
         ValueError: ``workers`` is less than 1.
 
     """
@@ -173,7 +173,7 @@ class Cluster:
             _fail(chunk_list, PoolError("the cluster is closed"))
 
     def close(self) -> None:
-        """Release the actors, and end a local cluster that this `Cluster` started."""
+        """Release the actors, and end a local cluster started by the `Cluster`."""
         self._post(self._end)
         self._thread.join()
         self._loop.close()
@@ -215,7 +215,7 @@ class Cluster:
             self._started.set_result(None)
 
     def _look(self) -> None:
-        """Start an actor on each node that has none, and schedule the next check of the nodes."""
+        """Start an actor on each node without an actor, and schedule the next check."""
         now = time.monotonic()
         try:
             nodes = self._ray.nodes()
@@ -234,7 +234,7 @@ class Cluster:
         self._look_in(LOOK_SECONDS if needs_nodes else JOIN_SECONDS)
 
     def _compare(self, cores: Mapping[str, int]) -> None:
-        """Give up nodes that have died. Start workers on nodes that have CPUs but no workers."""
+        """Give up dead nodes. Start workers on nodes with CPUs but without workers."""
         for node_addresses in (self._nodes, self._failed):
             for key in node_addresses.keys() - cores.keys():
                 del node_addresses[key]
@@ -403,15 +403,15 @@ _IN_USE: list[Cluster] = []
 
 @contextlib.contextmanager
 def use_cluster(address: str | None = None, *, workers: int | None = None) -> Iterator[Cluster]:
-    r"""Run the workers of this process on a Ray cluster.
+    r"""Run the workers of the current process on a Ray cluster.
 
     Within the ``with`` block, the cluster runs verification, rewards, generation and calls of
-    solvers. This applies to all threads.
+    solvers. The cluster applies to all threads.
 
     Args:
-        address: the address for `ray.init`. By default, this is the cluster of this Ray job, or
-            the cluster whose address is in the variable ``RAY_ADDRESS``. If there is neither, a
-            new cluster is started on this machine.
+        address: the address for `ray.init`. The default is the cluster of the current Ray job, or
+            the cluster at the address in the variable ``RAY_ADDRESS``. Without either, a local
+            cluster is started.
         workers: the number of workers on each node. Each worker takes a CPU. By default the workers
             take all CPUs.
 
@@ -421,7 +421,7 @@ def use_cluster(address: str | None = None, *, workers: int | None = None) -> It
     Raises:
         MissingExtraError: the extra ``ray`` is not installed.
         PoolError: no cluster answers at the address, or the cluster has no free CPU, or a node has
-            another version of this package.
+            another version of the package.
         ValueError: ``workers`` is less than 1.
 
     Example:
@@ -446,7 +446,7 @@ atexit.register(_JOINED.close)
 
 
 def join_cluster(address: str | None = None, *, workers: int | None = None) -> Cluster:
-    """Use a Ray cluster until this process ends.
+    """Use a Ray cluster until the process ends.
 
     The function is for the reward workers of a trainer that runs on Ray. The processes of a Ray job
     share the actors. The first process sets the number of workers.
@@ -461,7 +461,7 @@ def join_cluster(address: str | None = None, *, workers: int | None = None) -> C
     Raises:
         MissingExtraError: the extra ``ray`` is not installed.
         PoolError: no cluster answers at the address, or the cluster has no free CPU, or a node has
-            another version of this package.
+            another version of the package.
         ValueError: ``workers`` is less than 1.
 
     Example:
@@ -473,7 +473,7 @@ def join_cluster(address: str | None = None, *, workers: int | None = None) -> C
 
 
 def cluster_in_use() -> Cluster | None:
-    """The cluster of the innermost `use_cluster` block of this process.
+    """The cluster of the innermost `use_cluster` block of the process.
 
     Outside such a block, the result is None.
     """

@@ -1,10 +1,10 @@
-"""A deadline for a call that may run several tasks in workers."""
+"""A deadline for a call with several tasks in workers."""
 
 from __future__ import annotations
 
 
 class Deadline:
-    """The processor time that the tasks of one call may take together.
+    """The limit of the total processor time of a call's tasks.
 
     Args:
         seconds: the processor time of all tasks together.
@@ -26,5 +26,5 @@ class Deadline:
         return deadline if isinstance(deadline, Deadline) else cls(deadline)
 
     def spend(self, seconds: float) -> None:
-        """Subtract the processor time that a task took."""
+        """Subtract the processor time of a task."""
         self.left = max(0, self.left - seconds)

@@ -1,4 +1,4 @@
-"""The thread that owns a pool's workers. It assigns items, enforces limits and replaces workers."""
+"""The thread of a pool, which assigns items to workers, enforces limits and replaces workers."""
 
 from __future__ import annotations
 
@@ -40,9 +40,10 @@ PACKAGE = __package__.rpartition(".")[0]
 
 
 def _roots() -> dict[str, str]:
-    """Map the name of each package that workers import to its folder.
+    """Map the name of each package for workers to the package's folder.
 
-    Workers import the verifier's package, and also calculus_harness if it contains the verifier.
+    Workers import the verifier's package, and also calculus_harness if the verifier is a part of
+    calculus_harness.
     """
     parent = PACKAGE.rpartition(".")[0]
     names = [parent, PACKAGE] if parent == "calculus_harness" else [PACKAGE]
@@ -93,7 +94,7 @@ class Dispatcher:
             batch.fail(self.dead)
 
     def stop(self, wait: bool = False) -> None:
-        """End the thread and its workers.
+        """End the thread and the workers.
 
         No lock is taken, because the garbage collector may call this method.
         """
@@ -163,7 +164,7 @@ class Dispatcher:
     def _patience(self) -> float | None:
         """The longest time in seconds to wait for a message of a worker.
 
-        The result is None if there is no limit.
+        The result is None without a limit.
         """
         times = [min(worker.expires, worker.stalls) for worker in self._workers]
         moment = min(times, default=math.inf)
@@ -193,7 +194,7 @@ class Dispatcher:
         self._grow()
 
     def _assign_retries(self, idle: list[Worker]) -> None:
-        """Retry the items of workers that died, in workers that have served no item yet."""
+        """Retry the items of dead workers in workers that have served no item yet."""
         for _ in range(len(self._retries)):
             batch, index = self._retries.popleft()
             if batch.future.done():
@@ -209,7 +210,7 @@ class Dispatcher:
                 self._discard(idle.pop())
 
     def _assign_cut_off(self, idle: list[Worker]) -> None:
-        """Retry the items that the wall clock cut off, once the pool has nothing else to do."""
+        """Retry the items cut off by the wall clock, once the pool has nothing else to do."""
         while self._cut_off and self._cut_off[0][0].future.done():
             self._cut_off.popleft()
         if not (idle and self._cut_off):
@@ -272,40 +273,40 @@ class Dispatcher:
         except (ValueError, TypeError, LookupError, RecursionError) as error:
             self._lost(worker, WorkerCrash(f"the worker's reply is invalid: {error}"))
 
-    def _reply(self, worker: Worker, kind: str, *body: Any) -> None:
+    def _reply(self, worker: Worker, message_type: str, *body: Any) -> None:
         since, worker.since = worker.since, time.monotonic()
         batch = worker.batch
-        if kind == "ready":
+        if message_type == "ready":
             worker.ready = True
             self._failed_starts = 0
             return
         if batch is None:
-            raise ValueError(f"{kind!r} out of turn")
-        if kind == "started":
+            raise ValueError(f"{message_type!r} out of turn")
+        if message_type == "started":
             worker.running = True
             worker.loaded.add(batch.task)
-        elif kind == "unloadable":
+        elif message_type == "unloadable":
             batch.fail(PoolError(f"workers cannot load the task {batch.task!r}: {body[0]}"))
-        elif kind == "done":
+        elif message_type == "done":
             # Items behind a slow one were taken back; the worker may have received that message
             # before it began the item that it was to keep.
             batch.waiting.extendleft(reversed(worker.chunk[worker.position :]))
             worker.batch, worker.chunk, worker.running = None, [], False
             if body[0]:
                 self._discard(worker)
-        elif kind == "memory":
+        elif message_type == "memory":
             worker.since = since  # when its item began
             self._lost(worker, WorkerMemory("the worker's memory limit was reached"))
         else:
             ended, worked, seconds, *message = body
             worker.since, worker.worked = min(worker.since, ended), worked
-            if kind == "value":
+            if message_type == "value":
                 result = message[0]
-            elif kind == "failed":
+            elif message_type == "failed":
                 result = TaskError(*message)
                 result.seconds = seconds
             else:
-                raise ValueError(f"unknown reply {kind!r}")
+                raise ValueError(f"unknown reply {message_type!r}")
             current = worker.current
             worker.position += 1
             worker.served += 1
@@ -378,7 +379,7 @@ class Dispatcher:
 
 
 def _over_time(worker: Worker) -> WorkerError:
-    """Make the error of an item that the wall clock stopped.
+    """Make the error of an item stopped by the wall clock.
 
     The item had two tries. The error is `WorkerTimeout` if the two tries together used at least
     half of the item's limit of processor time. More time would hardly have helped. Otherwise the

@@ -17,14 +17,14 @@ from typing import Any
 class WorkerError(RuntimeError):
     """An item could not be finished. The other items of the batch go on.
 
-    ``seconds`` is the processor time that the worker spent on the item.
+    ``seconds`` is the processor time spent on the item.
     """
 
     seconds: float = 0.0
 
 
 class WorkerTimeout(WorkerError):  # noqa: N818
-    """The item took more processor time than its limit. The machine's load is not the cause."""
+    """The item took more processor time than the limit. The machine's load is not the cause."""
 
 
 class WorkerCutOff(WorkerError):  # noqa: N818

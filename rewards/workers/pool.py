@@ -1,11 +1,11 @@
 """Isolated workers that can be killed, with deadlines and memory limits for items.
 
-Each worker is a separate interpreter (`rewards.workers.child`) that imports this package and
-nothing of the user's program. A dispatcher thread owns the workers and talks to them over sockets.
-A pool therefore works the same everywhere: in any thread, an asyncio loop, Ray actors, daemonic
-processes, notebooks, scripts without a ``__main__`` guard, and processes with a CUDA context
-(nothing is forked without an exec). The pool installs no signal handlers: if an item exceeds its
-deadline, the worker's process is killed and replaced.
+Each worker is a separate interpreter (`rewards.workers.child`) that imports the verifier's package
+and nothing of the user's program. A dispatcher thread owns the workers and talks to them over
+sockets. A pool therefore works the same everywhere: in any thread, an asyncio loop, Ray actors,
+daemonic processes, notebooks, scripts without a ``__main__`` guard, and processes with a CUDA
+context (nothing is forked without an exec). The pool installs no signal handlers: if an item
+exceeds its deadline, the worker's process is killed and replaced.
 
 Guarantees:
 
@@ -15,14 +15,14 @@ Guarantees:
   clock cuts off is tried again when the pool has nothing else to do. After the second try the item
   is given up (`WorkerCutOff`).
 - Memory is limited per worker, in addition to the memory of the loaded code.
-- Items are sent in small chunks, and every item has a result of its own. When a worker dies, the
+- Items are sent in small chunks, and every item has a separate result. When a worker dies, the
   item at fault is known, and the remaining items of the chunk go to other workers. Items that wait
   behind a slow item are taken back.
-- A worker that has served other items may crash or lack memory. Its item is then tried once more in
+- A worker that has served other items may crash or lack memory. The item is then tried once more in
   a fresh worker. Only a failure in a fresh worker counts against the item.
 - Workers end with the process (or dispatcher thread) that started them, even if that process is
   killed.
-- After a fork, the child process starts its own workers and does not use the parent's.
+- After a fork, the child process starts new workers and does not use the parent's.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ WALL_CLOCK_FACTOR = 8.0
 
 
 def usable_cores() -> int:
-    """The number of cores that this process may use.
+    """The number of cores available to the process.
 
     The number respects the processor affinity and the container's quota. If a launcher (torchrun,
     accelerate) runs several processes on the machine, each process gets an equal share of the
@@ -89,7 +89,7 @@ def usable_cores() -> int:
 
 
 class Pool(ABC):
-    """Workers that do tasks, on this machine (`WorkerPool`) or elsewhere."""
+    """Workers for tasks, on the local machine (`WorkerPool`) or elsewhere."""
 
     _tasks: Mapping[str, str]
     memory_mb: int
@@ -108,19 +108,19 @@ class Pool(ABC):
         wall_clock: float,
         options: Mapping[str, Any],
     ) -> Future[list[Result | WorkerError]]:
-        """Begin a call, which runs a task on one or more items."""
+        """Begin a call of a task on one or more items."""
 
     @abstractmethod
     def close(self) -> None:
         """End the workers; waiting calls fail with `PoolError`."""
 
     def call(self, task: str, *args: Any, deadline: float, **options: Any) -> Any:
-        """Run one task on one item.
+        """Run a task on an item.
 
         Args:
             task: the name of a task.
             args: the arguments, as plain JSON data.
-            deadline: seconds of processor time after which the worker process is stopped.
+            deadline: the limit of the worker process, in seconds of processor time.
             options: ``wall_clock`` as for `submit`, and the keyword arguments of the task, as plain
                 JSON data.
 
@@ -199,16 +199,16 @@ class Pool(ABC):
 
 
 class WorkerPool(Pool):
-    """Workers that start when first needed. They end with `close`, or with the process.
+    """Workers that start when first needed. The workers end with `close`, or with the process.
 
-    A pool can be pickled. The copy starts workers of its own.
+    A pool can be pickled. The copy starts new workers.
 
     Args:
         size: number of workers, by default `usable_cores`.
         memory_mb: megabytes of memory that each worker may take in addition to the loaded code.
         tasks: the functions of tasks, by name. A function is written as ``.module:function`` in
             this package, or as ``/a/file.py:function``.
-        niceness: the difference between the workers' niceness and the niceness of this process.
+        niceness: the difference between the workers' niceness and the niceness of the parent.
 
     Example:
         >>> with WorkerPool(1) as pool:
@@ -300,7 +300,8 @@ def make_pool(
     *,
     tasks: Mapping[str, str] = TASKS,
 ) -> Pool:
-    """Make a new pool. Its workers run on the cluster if a cluster is in use, else on this machine.
+    """Make a new pool. The workers run on the cluster if a cluster is in use, else on the local
+    machine.
 
     For a pool on a cluster, the cluster determines the size.
     """

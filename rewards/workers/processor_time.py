@@ -24,7 +24,7 @@ def processor_time(seconds: float) -> Iterator[None]:
     """Raise `ProcessorTimeError` if a block takes longer than ``seconds`` of processor time.
 
     The limit works only in the main thread of a process. Processor time does not depend on other
-    programs. A call in C is not interrupted before it returns.
+    programs. A call in C is not interrupted before the call returns.
     """
     former_handler = signal.signal(signal.SIGVTALRM, _stop)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)

@@ -1,4 +1,4 @@
-"""The connection of this process with a Ray cluster, and the versions that nodes must agree on."""
+"""The connection of the process with a Ray cluster, and the required versions on nodes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NICENESS = "RAY_worker_niceness"
 
 
 def our_version() -> str:
-    """The versions of package, verifier and Python, which must be equal on all nodes."""
+    """The versions of package, verifier and Python. All nodes must have the same versions."""
     try:
         package = version(NAMESPACE)
     except PackageNotFoundError:
@@ -30,7 +30,7 @@ def our_version() -> str:
 
 
 def connect(ray: Any, address: str | None) -> None:
-    """Connect this process by `ray.init`. If no cluster answers, the error message is one line.
+    """Connect the process by `ray.init`. If no cluster answers, the error message is one line.
 
     Raises:
         PoolError: no cluster answers at the address.
@@ -71,7 +71,7 @@ def _reach(address: str) -> None:
 def line_of(error: BaseException) -> str:
     """The most informative line of an error message.
 
-    This is the last line of a remote traceback. Without a traceback, it is the first line.
+    The cause is the last line of a remote traceback, or the first line without a traceback.
     """
     lines = str(error).strip().splitlines() or [repr(error)]
     return lines[-1 if isinstance(error, Exception) and "Traceback" in str(error) else 0][:300]

@@ -70,7 +70,7 @@ def pack(verdict: Verdict) -> list[Any]:
 
 
 def unpack(packed: list[Any]) -> Verdict:
-    """Convert a list that `pack` made back to a verdict."""
+    """Convert a list made by `pack` back to a verdict."""
     status, reward, answer, *values = packed
     if values[_WITNESS_AT] is not None:
         values[_WITNESS_AT] = Witness(*values[_WITNESS_AT])
@@ -90,20 +90,20 @@ def call_task(
     deadline: float | Deadline,
     wall_clock: float | None = None,
 ) -> Any:
-    """Run a task, and return its result.
+    """Run a task, and return the task's result.
 
-    The task runs in a worker. If this process is a worker, the task runs in this process.
+    The task runs in a worker. Inside a worker, the task runs in the same process.
 
     Args:
         task: a name in `rewards.workers.pool.TASKS`.
         arguments: the task's arguments, as plain JSON data.
         deadline: seconds of processor time, or the `Deadline` of the whole call. Inside a worker,
-            this argument is ignored, and the deadline of the worker's current item applies.
+            the argument is ignored, and the deadline of the worker's current item applies.
         wall_clock: as for `Pool.submit`.
 
     Raises:
         WorkerError: the task was not finished.
-        ImportError: an optional package that the task needs is not installed.
+        ImportError: a package required by the task is not installed.
 
     """
     if in_worker():
@@ -118,7 +118,7 @@ def call_task(
 
 
 def _part_of_call(task: str, arguments: Sequence[Any], deadline: Deadline) -> Any:
-    """Run one of the tasks of a call, in the time that the call has left."""
+    """Run a task of a call in the remaining time of the call."""
     if not deadline.left:
         raise WorkerTimeout("the processor time of the whole call is spent")
     try:
@@ -133,8 +133,8 @@ def _part_of_call(task: str, arguments: Sequence[Any], deadline: Deadline) -> An
 def verdict_of(result: Any, answer: str | None = None, evidence: Evidence | None = None) -> Verdict:
     """Unpack a task's verdict, or make a verdict from the `WorkerError` of an unfinished item.
 
-    ``answer`` and ``evidence`` are already known, and go into the verdict of an unfinished item. If
-    there is no ``evidence``, the verdict's ``seconds`` are the worker's time.
+    ``answer`` and ``evidence`` are already known, and go into the verdict of an unfinished item.
+    Without ``evidence``, the verdict's ``seconds`` are the worker's time.
     """
     if not isinstance(result, WorkerError):
         return unpack(result)
@@ -163,7 +163,7 @@ def map_verdicts(
         items: the completion, the target and the options of each item.
         workers: the number of workers. None means a worker on each core.
         deadline: seconds of processor time for each item.
-        memory_mb: megabytes that a worker may take in addition to the loaded code.
+        memory_mb: the memory limit of a worker in megabytes, in addition to the loaded code.
 
     """
     results = shared_pool(workers, memory_mb).map(task, items, deadline=deadline)

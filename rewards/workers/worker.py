@@ -1,4 +1,4 @@
-"""One worker process, as its parent sees it: the channel, the current request, the exit.
+"""A worker process, as seen from the parent: the channel, the current request, the exit.
 
 The other side is `rewards.workers.child`.
 """
@@ -45,9 +45,9 @@ Result: TypeAlias = Any
 
 
 class ItemBatch:
-    """The items of one call, their results, and the indices of the waiting items.
+    """The items of a call, the results, and the indices of the waiting items.
 
-    ``cut_off`` has the processor time of each item that the wall clock ended.
+    ``cut_off`` has the processor time of each item ended by the wall clock.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class ItemBatch:
 
 
 class Worker:
-    """One worker process, as its parent sees it: the process, the channel, the current items."""
+    """A worker process, as seen from the parent: the process, the channel, the current items."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         ours, theirs = socket.socketpair()
@@ -149,7 +149,7 @@ class Worker:
 
     @property
     def expires(self) -> float:
-        """The time at which the worker is killed. The time is infinite while the worker is idle."""
+        """The time of the worker's kill. The time is infinite while the worker is idle."""
         if self.idle:
             return math.inf
         limit = self.batch.wall_clock if self.batch is not None and self.running else START_LIMIT
@@ -157,7 +157,7 @@ class Worker:
 
     @property
     def work(self) -> float:
-        """Seconds of processor time that the worker has spent on the current item.
+        """The processor time of the current item so far, in seconds.
 
         The result is 0 if the system does not report processor time.
         """
@@ -165,7 +165,7 @@ class Worker:
 
     @property
     def stalls(self) -> float:
-        """The time at which the items after the current item are taken back from the worker."""
+        """The time when the items after the current item are taken back from the worker."""
         blocking = self.running and self.position + 1 < len(self.chunk)
         return self.since + STALL if blocking else math.inf
 
@@ -186,7 +186,7 @@ class Worker:
         self.flush()
 
     def take_back(self) -> list[int]:
-        """Take back the items after the current item, and tell the worker to skip these items."""
+        """Take the items after the current item back, and tell the worker to skip them."""
         keep = self.position + 1
         taken_back, self.chunk = self.chunk[keep:], self.chunk[:keep]
         self.dropped = True
@@ -197,7 +197,7 @@ class Worker:
     def flush(self) -> None:
         """Send as much as the socket accepts.
 
-        Errors are ignored here. If the worker is gone, the next read detects it.
+        Errors are ignored here. If the worker is gone, the next read detects the loss.
         """
         with contextlib.suppress(BlockingIOError, OSError):
             while self.outbox:
@@ -208,7 +208,7 @@ class Worker:
                     self.outbox.popleft()
 
     def replies(self) -> Iterator[list[Any]]:
-        """The replies and results that have arrived, in order.
+        """The replies and results so far, in order.
 
         If the worker is gone, an `EOFError` is raised after the last reply or result.
         """
@@ -249,7 +249,7 @@ class Worker:
             yield json.loads(line)
 
     def listen(self) -> bool:
-        """Read the worker's stderr and keep its last part. Return whether stderr is still open."""
+        """Read the worker's stderr and keep the end. Return whether stderr is still open."""
         with contextlib.suppress(BlockingIOError):
             while received := os.read(self.stderr.fileno(), 1 << 16):
                 self.noise += received
@@ -258,7 +258,7 @@ class Worker:
         return True
 
     def autopsy(self) -> WorkerError:
-        """Make the error that explains the end of a worker that the pool did not kill."""
+        """Make an error for the end of a worker not killed by the pool."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(1.0)
         self.listen()
@@ -281,14 +281,14 @@ class Worker:
         self.process.kill()
 
     def close(self) -> None:
-        """Close this process's ends of the channel, of stderr and of the result file."""
+        """Close the parent's ends of the channel, of stderr and of the result file."""
         self.channel.close()
         self.stderr.close()
         os.close(self.results)
 
 
 def processor_time_of(pid: int) -> float:
-    """Seconds of processor time that a child of this process has used."""
+    """The processor time of a child process, in seconds."""
     try:
         # The number of the clock of another process, as Linux makes it (clock_getcpuclockid).
         return time.clock_gettime(~pid << 3 | 2) if sys.platform == "linux" else 0.0
@@ -297,7 +297,7 @@ def processor_time_of(pid: int) -> float:
 
 
 def _unnamed_file() -> int:
-    """Open a file without a name, in memory if the system supports this. Return its descriptor."""
+    """Open a file without a name, in memory if supported by the system. Return the descriptor."""
     if sys.platform == "linux":
         return os.memfd_create("results")
     with tempfile.TemporaryFile() as file:
@@ -309,7 +309,7 @@ def _import_path() -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    """The environment variables of a worker: this process's variables with some changes.
+    """The environment variables of a worker: the parent's variables with some changes.
 
     The hash seed is fixed, numeric libraries use one thread, and options for interactive use are
     removed.

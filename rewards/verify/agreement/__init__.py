@@ -10,7 +10,7 @@ from .searches import UnrefutedAnswer, refute
 def agrees(at: Comparison, steps: JumpSearch) -> Outcome:
     """Decide without a proof whether to accept an answer.
 
-    No other function accepts answers that have no proof.
+    No other function accepts answers without a proof.
 
     Args:
         at: the comparison of the answer with the integrand. No point refutes the answer.
@@ -18,7 +18,7 @@ def agrees(at: Comparison, steps: JumpSearch) -> Outcome:
 
     Returns:
         A correct outcome has the proof ``agreement``, the points and the digits. If a search found
-        a fault, the outcome says what the fault is. If the agreement does not suffice, the outcome
+        a fault, the outcome names the fault. If the agreement does not suffice, the outcome
         is undecided and gives the reason.
 
     """

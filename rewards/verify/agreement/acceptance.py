@@ -1,4 +1,4 @@
-"""The outcome of an answer that no search has refuted."""
+"""The outcome of an unrefuted answer."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ TIER_FLAGS = {"real": (), "complex": ("complex_disc",), "value": ("complex_parts
 
 
 def accepted(at: Comparison, steps: JumpSearch, proof: Proof | None) -> Outcome:
-    """Accept an answer that is proved right or agrees at all points.
+    """Accept an answer with a proof, or with agreement at all points.
 
-    If the policy requires continuity, an answer that jumps is refused.
+    If the policy requires continuity, an answer with jumps is refused.
 
     Args:
         at: the comparison of the answer with the integrand, with the points of agreement.
@@ -32,8 +32,8 @@ def accepted(at: Comparison, steps: JumpSearch, proof: Proof | None) -> Outcome:
         proof: the proof, or None for an acceptance by agreement.
 
     Returns:
-        The outcome, with flags, digits, and the share of points at which the answer agrees with the
-        principal branch of the integrand.
+        The outcome, with flags, digits, and the share of points with agreement on the principal
+        branch of the integrand.
 
     """
     flags: list[str] = []

@@ -1,6 +1,6 @@
 """Answers F whose derivative equals the integrand f only on another branch of a radical.
 
-At some points, F' equals f only if a radical of f has another value than its principal value. An
+At some points, F' equals f only for a value of a radical other than the principal value. An
 example is ``-sqrt(x)`` instead of ``sqrt(x)``.
 """
 
@@ -41,7 +41,7 @@ def drop_indifferent(comparison: Comparison) -> None:
 
 
 def another_everywhere(comparison: Comparison) -> Outcome:
-    """Refute the answer, which fits the principal value of a root at no point."""
+    """Refute the answer because the principal value of a root fits at no point."""
     point, _ = comparison.flipped[0]
     return comparison.refutation(
         point,
@@ -51,7 +51,7 @@ def another_everywhere(comparison: Comparison) -> Outcome:
 
 
 def beside(points: Sequence[Point]) -> list[float]:
-    """Real numbers close to given points, at which the same branch of a root should fit."""
+    """Real numbers close to given points, expected on the same branch of a root."""
     xs = [float(point.x.real) for point in points]
     shares = [sign * share for share in NEARBY for sign in (-1, 1)]
     return [x + share * (1 + abs(x)) for x in xs for share in shares]
@@ -75,17 +75,17 @@ def change(comparison: Comparison) -> Outcome | None:
     """Refute an answer whose own roots, not those of the integrand, cause a change of branch.
 
     With a factor ``sqrt(u^2)/u``, an answer could change its sign anywhere. A change of branch
-    between two points is *natural* if the radicand behaves in one of three ways between these
-    points. It vanishes, has a pole, or leaves the reals. At least one third of the changes must be
-    natural. An example is the integrand ``sqrt(1 + sin x)``. Half of the changes of its right
+    between two points is *natural* if the radicand has a zero, a pole or values outside
+    the reals between the two points. At least one third of the changes must
+    be natural. An example is the integrand ``sqrt(1 + sin x)``. Half of the changes of the right
     answer ``-2 sqrt(1 - sin x)`` are natural.
 
     Two kinds of answers have stricter rules. Answers of the first kind have non-analytic parts,
     such as ``sqrt(u^2)``. Every change must then be natural. Between the two points of a change,
-    the argument u of such a part may not change its sign. Answers of the second kind have inverse
-    functions that may turn back, such as ``arcsin(cos x)``. Between the two points of every change,
-    the radicand must then be negative somewhere. A zero of the radicand does not suffice, because
-    the inverse functions may turn there as well.
+    the argument u of a non-analytic part may not change sign. Answers of the second kind have
+    inverse functions with turning points, such as ``arcsin(cos x)``. Between the two points of
+    every change, the radicand must then be negative somewhere. A zero of the radicand does not
+    suffice, because the inverse functions may also turn at the zero.
     """
     if not comparison.flipped:
         return None
@@ -135,7 +135,7 @@ def _has_modulus(tape: Tape) -> bool:
 
 
 def _breaks_between(comparison: Comparison, first_point: Point, second_point: Point) -> bool:
-    """Whether the argument of a non-analytic part changes its sign between two points."""
+    """Whether the argument of a non-analytic part changes sign between two points."""
     sides = [
         comparison.tape.run(point.x, comparison.values, derivative=False)
         for point in (first_point, second_point)
@@ -151,8 +151,9 @@ def unless_inverted(refutation: Outcome, *trees: Expression) -> Outcome:
     """Make a refutation undecided if an expression has a part such as arctan(tan u).
 
     Any other refutation is returned unchanged. A part arctan(tan u) differs from u by a multiple of
-    pi. This multiple changes at jumps. Two expressions that differ at the point of the refutation
-    may be equal between two other jumps. `RECORDS` says which inverse functions jump or turn back.
+    pi. The multiple changes at jumps. Two expressions may differ at the point of the refutation,
+    and be equal between two other jumps. `RECORDS` has the inverse functions with jumps and turning
+    points.
     """
     for node in (node for tree in trees for node in nodes_of(tree)):
         record = RECORDS.get(node.function)

@@ -31,14 +31,14 @@ SEEN_BITS = 16
 class Confirmation:
     """The last checks of an answer, at high precision and at distant points.
 
-    A part of an expression is visible at a point if its effect on the value there exceeds the error
+    A part of an expression is visible at a point if the effect on the value exceeds the error
     (`visibility`).
 
     Attributes:
-        ours: the parts of the answer F that have been visible at no point so far.
-        theirs: the parts of the integrand f that have been visible at no point so far.
+        unseen_in_answer: the parts of the answer F visible at no point so far.
+        unseen_in_integrand: the parts of the integrand f visible at no point so far.
         analytic: whether F and f are free of absolute values, steps and cases.
-        turns: whether F has an inverse function that may turn back, such as arccos(cos x).
+        turns: whether F has an inverse function with turning points, such as arccos(cos x).
         agreement: the largest number of bits to which F' and f agree at a point.
 
     """
@@ -46,13 +46,13 @@ class Confirmation:
     def __init__(self, comparison: Comparison) -> None:
         self.at = comparison
         self.tape, self.pool = comparison.tape, comparison.pool
-        self.ours, self.theirs = Unseen(), Unseen()
+        self.unseen_in_answer, self.unseen_in_integrand = Unseen(), Unseen()
         self.analytic = self.tape.is_analytic and self.pool.tape.is_analytic
         self.turns = branches.may_turn(self.tape)
         self.agreement = -math.inf
 
     def refute(self) -> Outcome | None:
-        """Look for a point at which answer F and integrand f disagree.
+        """Look for a point of disagreement between F' and the integrand f.
 
         The search ends when every part of F and f has been visible: its effect exceeds the error.
         The comparison uses high precision and distant points. Points near zeros and turning points
@@ -89,17 +89,17 @@ class Confirmation:
         if refuted is None and self.agreement < longest + POINT_BITS:
             return self.at.undecided("a number is too long to be compared")
         if refuted is None and not self.all_seen:
-            whose = "answer" if self.theirs.all_seen else "integrand"
+            whose = "answer" if self.unseen_in_integrand.all_seen else "integrand"
             return self.at.undecided(f"a part of the {whose} is too small to be seen at any point")
         return refuted
 
     @property
     def all_seen(self) -> bool:
         """Whether each part of answer and integrand had an effect above the error at some point."""
-        return self.ours.all_seen and self.theirs.all_seen
+        return self.unseen_in_answer.all_seen and self.unseen_in_integrand.all_seen
 
     def _look_closer(self) -> Outcome | None:
-        """Refute the answer if it differs from the integrand at high precision, at a few points."""
+        """Refute the answer if F' differs from f at high precision, at a few points."""
         bits = min(CONFIRMING_BITS, self.at.max_bits)
         for point in self.at.agreeing[:MIN_POINTS]:
             _, slope = self.at.derivative(point, bits)
@@ -134,8 +134,8 @@ class Confirmation:
         *,
         every: bool = False,
     ) -> Outcome | None:
-        """Record which parts of answer and integrand are visible at points. Refute the answer if
-        they differ there.
+        """Record the visible parts of answer and integrand at points. Refute the answer if F'
+        and f differ at a point.
 
         If ``every`` is true, all points are compared. Otherwise the loop stops when all parts have
         been visible, unless an expression is not analytic. A part without an effect at one point,
@@ -145,6 +145,7 @@ class Confirmation:
         for point in points:
             if not every and self.analytic and self.all_seen:
                 break
+            # Values that differ refute at once. Values that agree show only parts above the error.
             jets, slope = self.at.derivative(point, bits)
             target = pool.tape.run(point.x, pool.values, derivative=pool.order == 1)
             expected = target[pool.tape.root][pool.order] or ZERO
@@ -162,8 +163,8 @@ class Confirmation:
             if every:
                 self.agreement = max(self.agreement, agreement.bits)
             for unseen, program, values, order in (
-                (self.ours, tape, jets, self.at.order),
-                (self.theirs, pool.tape, target, pool.order),
+                (self.unseen_in_answer, tape, jets, self.at.order),
+                (self.unseen_in_integrand, pool.tape, target, pool.order),
             ):
                 if not (self.analytic and unseen.all_seen):
                     self.at.budget.spend(2 * program.work(bits))

@@ -37,9 +37,9 @@ def proposed(question: LimitQuestion) -> Limit | None:
     rejected, None is returned.
     """
     for assumptions in ({}, {question.variable: "real"}):
-        found = _found_by_sympy(question, assumptions)
-        if found is not None and is_approached(question, found):
-            return found
+        limit = _found_by_sympy(question, assumptions)
+        if limit is not None and is_approached(question, limit):
+            return limit
     return None
 
 

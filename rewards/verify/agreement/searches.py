@@ -1,7 +1,7 @@
 """Searches for a fault of an answer F, after F' and f have agreed at the first points.
 
-`SEARCHES` lists the searches in their order. A search returns an outcome if it decides about F,
-else None. The first outcome ends the decision. Cheap searches that refute many answers come first.
+`SEARCHES` lists the searches in order. A search returns an outcome if it decides about F,
+else None. The first outcome ends the decision. Cheap searches with many refutations come first.
 Searches that need more points come after the search that adds points.
 """
 
@@ -32,7 +32,7 @@ ATTEMPT_FACTOR = 4
 
 
 class UnrefutedAnswer(NamedTuple):
-    """An answer that no point has refuted so far.
+    """An answer without a refutation so far.
 
     Attributes:
         at: the comparison of the derivative F' of the answer F with the integrand f.
@@ -64,7 +64,7 @@ Search = Callable[[UnrefutedAnswer], Outcome | None]
 
 
 def too_long(at: Comparison) -> Outcome | None:
-    """Refuse an answer that has too many terms or factors to be a closed form."""
+    """Refuse an answer with too many terms or factors for a closed form."""
     longest = at.tape.longest
     if longest <= max(MAX_TERMS, 2 * at.pool.tape.longest):
         return None
@@ -98,7 +98,7 @@ def _coverage(case: UnrefutedAnswer) -> Outcome | None:
 
 
 def _more_points(case: UnrefutedAnswer) -> Outcome | None:
-    """Compare the answer with the integrand at more points, if this answer needs more points."""
+    """Compare the answer with the integrand at more points, if the answer needs more points."""
     at, count = case.at, case.wanted
     if at.usable >= MIN_POINTS:
         return None
@@ -111,7 +111,7 @@ def _more_points(case: UnrefutedAnswer) -> Outcome | None:
 
 
 def _branch_of_radicals(case: UnrefutedAnswer) -> Outcome | None:
-    """Refute the answer, or be undecided, if it fits the integrand's own roots at few points."""
+    """Refute the answer, or be undecided, if the integrand's own roots fit at few points."""
     at = case.at
     if not at.flipped:
         return None

@@ -1,8 +1,8 @@
-"""The parts of an expression that have a visible effect on its value at a point.
+"""The parts of an expression with a visible effect on the value at a point.
 
 A *part* is an argument of an operation in a compiled expression (`Tape`). A part is visible if a
-change of the part would change the value by more than the error of the value. A part that is not
-visible could be wrong. For example, ``tanh(2016 x)`` equals 1 to 5,800 bits at x = 1. Agreement to
+change of the part would change the value by more than the error of the value. An invisible part
+could be wrong. For example, ``tanh(2016 x)`` equals 1 to 5,800 bits at x = 1. Agreement to
 fewer bits does not confirm the number 2016. Differences along each path from the part to the root
 of the expression give a lower bound of the effect. Cancellation between paths is ignored: in
 ``sin^2 u + cos^2 u`` all of u counts as visible.
@@ -39,7 +39,7 @@ Key = tuple[int, int]
 
 
 def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, float]]:
-    r"""log2 of the effect that an argument of an operation has on the expression at a point.
+    r"""log2 of the effect of an operation's argument on the expression at a point.
 
     A part without any effect, such as t in ``0 \cdot t`` or a constant of integration, has no
     entry. If a function has three or more arguments, all of them count as visible.
@@ -50,8 +50,8 @@ def effects(tape: Tape, jets: Sequence[Jet], order: int) -> dict[Key, dict[int, 
         order: 0 for the effect on the value, 1 for the effect on the derivative.
 
     Returns:
-        For each operation, the effects of its arguments by index. An operation that chooses
-        between its arguments, such as max, has a separate entry for each argument.
+        For each operation, the effects of the arguments by index. A choice between arguments,
+        such as max, has a separate entry for each argument.
 
     """
     value, slope = [_NOTHING] * tape.size, [_NOTHING] * tape.size
@@ -85,7 +85,7 @@ def _partial(
     """The effect of one argument of an operation on the whole expression, as two log2 values.
 
     The first number is the effect of a relative change of the argument's value. The second number
-    is the factor that multiplies a change of the argument's slope.
+    is the factor of a change of the argument's slope.
     """
     u, du = operands[index]
     effect = _NOTHING
@@ -126,7 +126,7 @@ def _size(ball: Ball | None) -> float:
 
     If the ball is None, the result is minus infinity. If the ball is not finite, the result is 0.
     If the ball contains zero, the result is finite, but far below log2 of the ball's error. A part
-    with such a ball counts as having an effect that is not visible.
+    with such a ball counts as invisible.
     """
     if ball is None:
         return _NOTHING
@@ -137,12 +137,12 @@ def _size(ball: Ball | None) -> float:
 
 
 class Unseen:
-    """The operations of an expression that have been visible at no point so far. An operation is
-    visible at a point if its effect on the value there exceeds the error.
+    """The operations of an expression visible at no point so far. An operation is
+    visible at a point if the effect on the value exceeds the error.
 
     All parts of an operation must be visible at the same point. In ``1 + x^{10000}`` the first term
-    is visible at 1/2 and the second at 2. The sum is visible at neither point. Parts that have no
-    effect at any point are exempt.
+    is visible at 1/2 and the second at 2. The sum is visible at neither point. Parts without effect
+    at any point are exempt.
     """
 
     def __init__(self) -> None:
@@ -151,13 +151,13 @@ class Unseen:
         self._shown: dict[Key, list[set[int]]] = {}
 
     def see(self, effects: Mapping[Key, Mapping[int, float]], error: float, margin: float) -> None:
-        """Record the parts that are visible at a point, given their effects on the value there.
+        """Record the visible parts at a point, given the effects on the value.
 
         Args:
             effects: the effects of the parts, as log2.
             error: log2 of the error of the comparison at the point.
-            margin: a part is visible if its effect exceeds the error by more than this number of
-                bits.
+            margin: the number of bits by which the effect of a visible part must exceed
+                the error.
 
         """
         self._looked = True

@@ -34,8 +34,8 @@ def deadline_for(method: str, deadline: float | None = None) -> float:
     """
     if deadline is not None:
         return deadline
-    own = {"published": PUBLISHED_DEADLINE, "welleck": WELLECK_DEADLINE}
-    return own.get(method, DEFAULT_DEADLINE)
+    deadlines = {"published": PUBLISHED_DEADLINE, "welleck": WELLECK_DEADLINE}
+    return deadlines.get(method, DEFAULT_DEADLINE)
 
 
 def worker_deadline(method: str, deadline: float) -> float:

@@ -162,6 +162,8 @@ def _quotient(a: Poly, b: Poly) -> Poly:
 
 
 def _identity(case: dict[str, Any]) -> set[str]:
+    # First, the stated derivatives: a generator with a rule must obey the rule, and the derivative
+    # of a relation must be zero. Derivatives without a rule are taken on trust.
     generators, stated = case["generators"], set()
     slopes = [_ratio(g["derivative"]) if g["derivative"] else None for g in generators]
     relations = [_relation(i, g) for i, g in enumerate(generators)]
@@ -174,6 +176,7 @@ def _identity(case: dict[str, Any]) -> set[str]:
                 raise CertificateError(f"the derivative of generator {i} breaks its rule")
             stated |= set() if rule else {generators[i]["function"]}
     denominator, f = _poly(case["denominator"]), _ratio(case["integrand"])
+    # Second, ln|u| has the derivative u'/u for a real u only.
     in_f = {g for p in f for m in p for g, _ in m if generators[g]["function"] in REAL_IN_F}
     in_f -= {g for g in in_f if _functions(generators[g], generators, set()) & UNREAL}
     for i in (i for i, g in enumerate(generators) if slopes[i] and g["function"] == "ln_abs"):
@@ -181,6 +184,7 @@ def _identity(case: dict[str, Any]) -> set[str]:
         if inner & UNREAL:
             raise CertificateError(f"generator {i} is ln|u| of a u that is not real")
         stated |= set() if inner <= REAL else {"ln_abs"}
+    # Third, F' - f over the common denominator, minus the multiples of relations, is the remainder.
     summands = [s for term in case["terms"] for s in _derivative(_ratio(term), slopes)]
     total = _mul(_mul(f[0], {(): Q(-1)}), _quotient(denominator, f[1]))
     for num, den in summands:
@@ -308,7 +312,7 @@ def _witness(data: dict[str, Any]) -> list[str]:
         return ["derivative", "f"]
     if not (slope < value or value < slope):
         raise CertificateError("F' and f are not seen to differ")
-    for own, stated in ((slope, interval(*slopes[0])), (value, interval(*values[0]))):
-        if own < stated or stated < own:
+    for enclosed, stated in ((slope, interval(*slopes[0])), (value, interval(*values[0]))):
+        if enclosed < stated or stated < enclosed:
             raise CertificateError("stated bounds are not those of the expressions")
     return []

@@ -37,6 +37,7 @@ def _case(case: Case) -> dict[str, Any]:
     summands = [(-case.integrand.num, case.integrand.den)]
     for term in case.terms:
         summands += _derivative(base, term, slopes)
+    # The numerator of F' - f over the least common denominator has to be a sum of relations.
     denominator = base.ring.one.num
     for _, den in summands:
         denominator = denominator * (den / gcd(denominator, den))
@@ -109,12 +110,12 @@ def _cofactors(base: Field, total: Poly) -> tuple[list[Poly], Poly]:
         remainder.
         """
         content = base.ring.one.num if poly.is_zero() else poly.term_content()
-        rest = poly / content
+        remainder = poly / content
         for at in reversed(range(len(related))):
             if related[at].order >= least:
-                cofactor, rest = divmod(rest, related[at].relation)
+                cofactor, remainder = divmod(remainder, related[at].relation)
                 cofactors[at] += cofactor * content
-        return rest * content
+        return remainder * content
 
     remainder = divide(divide(total, 2), 1)
     if not (remainder.is_zero() or constants.vanishes(base, remainder, base.ring.one.num)):

@@ -69,8 +69,8 @@ def certify(
         require_continuous: whether jumps of F are refused.
         stop: the prompt's stop strings.
         truncated: whether the token limit cut the completion off.
-        deadline: seconds of processor time after which a worker process is stopped. An answer that
-            needs no worker process has no deadline.
+        deadline: the limit of a worker process, in seconds of processor time. Without a worker
+            process, an answer has no deadline.
 
     Returns:
         A dictionary that can be written as JSON. The kind of the certificate is ``identity`` (F' =

@@ -65,11 +65,11 @@ class _Evaluation:
 
     """
 
-    __slots__ = ("left", "radicals", "slope", "usage_differs", "values", "variable")
+    __slots__ = ("nodes_left", "radicals", "slope", "usage_differs", "values", "variable")
 
     def __init__(self, variable: str, values: Mapping[str, Ball], slope: Ball | None = ONE) -> None:
         self.variable, self.values, self.slope = variable, values, slope
-        self.left, self.usage_differs, self.radicals = MAX_NODES, False, False
+        self.nodes_left, self.usage_differs, self.radicals = MAX_NODES, False, False
 
     def total(self, terms: Sequence[Expression]) -> Jet:
         """The value and the derivative of a sum. Constants of integration are left out."""
@@ -92,8 +92,8 @@ class _Evaluation:
             return self.values[node.name], None
         if type(node) is Number:
             return _number(node.numerator, node.denominator), None
-        self.left -= 1
-        if self.left < 0:
+        self.nodes_left -= 1
+        if self.nodes_left < 0:
             raise _NotHereError
         chain = _CHAINS.get(node.function)
         if chain is not None:  # real where its arguments are
@@ -199,6 +199,7 @@ def decide_at_first_point(
     """
     if integrand.differentiate:
         return None
+    # Refute first: disjoint balls at a point need no proof.
     terms = additive_terms(answer, integrand.variable)
     with precision(BASE_BITS):
         points = _real_points(integrand, 1)
@@ -211,11 +212,13 @@ def decide_at_first_point(
         if agreement.same is False:
             return _refutation(terms, integrand.variable, point, slope) if refutable else None
         bits = min(BASE_BITS, int(agreement.bits))
+    # Agreement of few bits, and answers that may jump, need the points of the other stages.
     if bits < POINT_BITS or not cannot_jump(
         answer, integrand.expression, integrand.variable, terms=terms
     ):
         return None
 
+    # A proof by cases costs more, and is worth the time only if further points agree.
     agreeing, proof = 1, search.whole
     if proof is None and search.is_splittable:
         further = _real_points(integrand, POINTS)[1:]

@@ -33,7 +33,7 @@ def judge_expansion(text: str, question: SeriesQuestion) -> Outcome:
         readings = read_sum(text)
     except ProblemError:
         return Outcome(Status.UNPARSEABLE, detail="the answer is no series")
-    return best((_judged(each, question),) for each in readings)[0]
+    return best((_judged(reading, question),) for reading in readings)[0]
 
 
 def _judged(series: SumProblem, question: SeriesQuestion) -> Outcome:

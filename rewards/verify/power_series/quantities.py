@@ -42,7 +42,7 @@ from ..values import compare_values, equality
 #: Polynomials that are multiplied out. A product such as x^5 (1+x)^40 - x^5 (1+x)^40 may be 0.
 LARGEST_DEGREE: Final = 4 * MAX_DEGREE
 #: Functions that may change at a number, without `piecewise`, which has comparisons.
-_WITH_CASES: Final = {each.name for each in (*PIECEWISE, *COMPARISONS)} - {"piecewise"}
+_WITH_CASES: Final = {record.name for record in (*PIECEWISE, *COMPARISONS)} - {"piecewise"}
 
 
 def judge_quantity(
@@ -142,17 +142,17 @@ def _coefficient(answer: Expression, question: SeriesQuestion) -> Outcome:
     return Outcome(Status.CORRECT, points=compared, proof="agreement")
 
 
-def may_vanish(formula: Expression, name: str, most: int) -> bool:
-    """Whether a part of a formula may vanish at more than ``most`` whole numbers from 0 or 1 on.
+def may_vanish(formula: Expression, name: str, max_zeros: int) -> bool:
+    """Whether a subexpression may vanish at more than ``max_zeros`` of the numbers 0, 1, 2...
 
-    Such a part has a larger number, more factors n - k, or cases of a function of n.
+    Such a subexpression has a larger number, more factors n - k, or cases of a function of n.
     """
     nodes = all_nodes(formula)
     largest = max((abs(fold(node) or Fraction(0)) for node in nodes), default=0)
     factors = nodes.count(Symbol(name))
     cases = [arg for node in nodes if node.function in _WITH_CASES for arg in node.args]
     compares = any(not isinstance(arg, Symbol) and fold(arg) is None for arg in cases)
-    return max(largest, factors) > most or compares
+    return max(largest, factors) > max_zeros or compares
 
 
 def _lagrange(answer: Expression, question: SeriesQuestion) -> Outcome:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,8 +14,9 @@ from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
 from .extents import NotReadError
 from .judging.readings import FUNCTIONS
-from .parts import Derivative, Differential, Integral, LimitAt, Series, Side
+from .operations import Derivative, Differential, Integral, LimitAt, Series, Side
 from .scope import Scope, is_constant_name
+from .sides import CALL, symbol_name
 from .substitution import free_symbols
 from .text import prose
 
@@ -29,10 +31,10 @@ VARIABLES = frozenset("x y z t u v w r theta phi".split())
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What an equation in a solution does: define a symbol, or make a claim.
+    """The role of an equation in a solution: define a symbol, or make a claim.
 
-    ``name`` and ``value`` are the defined symbol and its value. ``tried`` is True if it is not
-    certain that the equation is a definition. It may then be a wrong claim.
+    ``name`` and ``value`` are the defined symbol and the symbol's value. ``tried`` is True for an
+    uncertain definition, which may be a wrong claim.
     """
 
     act: Act
@@ -47,8 +49,8 @@ _CLAIM, _NOTHING = Meaning("claim"), Meaning("nothing")
 
 
 def meaning_of(
-    left: Side,
-    right: Side,
+    lhs: Side,
+    rhs: Side,
     lead: str,
     scope: Scope,
     problem_integral: Integral | None,
@@ -57,38 +59,39 @@ def meaning_of(
     """Decide whether the first equation of a chain defines a symbol or makes a claim.
 
     Args:
-        left: the left side.
-        right: the right side.
+        lhs: the left side.
+        rhs: the right side.
         lead: the prose before the equation.
         scope: the definitions in force.
-        problem_integral: the integral of the problem, if any. The letter ``I`` may stand for it.
-        agrees: a function that tells whether two sides are equal up to a constant.
+        problem_integral: the integral of the problem, if any. The letter ``I`` may stand for the
+            integral.
+        agrees: tells whether two sides are equal up to a constant.
 
     Raises:
         NotReadError: the equation has an unsupported form.
 
     """
-    node = left.expression
+    node = lhs.expression
     if isinstance(node, Symbol):
-        operation = left.parts.get(node.name)
+        operation = lhs.operations.get(node.name)
         if isinstance(operation, Differential):
-            return _differential(operation.variable, right, scope, lambda: agrees(left, right))
+            return _differential(operation.variable, rhs, scope, lambda: agrees(lhs, rhs))
         if (
             isinstance(operation, Derivative)
-            and not right.parts
+            and not rhs.operations
             and isinstance(operation.of, Symbol)
         ):
             name = operation.of.name  # v' = f as dv = f dx
             if scope.is_fresh(name):
-                antiderivative = Integral(right.expression, operation.variable)
+                antiderivative = Integral(rhs.expression, operation.variable)
                 side = Side(Symbol(node.name), {node.name: antiderivative})
                 return Meaning("define", name, side)
         if operation is None:
-            return _symbol(node.name, right, lead, scope, problem_integral, agrees)
-    name = right.expression.name if isinstance(right.expression, Symbol) else ""
-    if not free_symbols(left) and not left.parts and name in scope.variables | scope.moving():
-        return Meaning("point", name, left)  # "substituting 4 = u"
-    definition = implicit(left, right, scope)
+            return _symbol(node.name, rhs, lead, scope, problem_integral, agrees)
+    name = rhs.expression.name if isinstance(rhs.expression, Symbol) else ""
+    if not free_symbols(lhs) and not lhs.operations and name in scope.variables | scope.moving():
+        return Meaning("point", name, lhs)  # "substituting 4 = u"
+    definition = implicit(lhs, rhs, scope)
     if definition is None:
         return _CLAIM
     defined = scope.variables | scope.values.keys()
@@ -99,33 +102,33 @@ def meaning_of(
 
 def _symbol(
     name: str,
-    right: Side,
+    rhs: Side,
     lead: str,
     scope: Scope,
     problem_integral: Integral | None,
     agrees: Callable[[Side, Side], bool],
 ) -> Meaning:
     if scope.flow is not None and name in scope.flow.functions:
-        scope.flow.state(name, right)
-        inner = _of_unknown(name, right, scope)
+        scope.flow.state(name, rhs)
+        inner = _of_unknown(name, rhs, scope)
         if inner is not None:
             return inner
-    names = free_symbols(right)
-    constant = not right.parts and not names & (scope.variables | scope.values.keys())
-    define = Meaning("define", name, right)
+    names = free_symbols(rhs)
+    constant = not rhs.operations and not names & (scope.variables | scope.values.keys())
+    define = Meaning("define", name, rhs)
     running = name == scope.variable or name in scope.introduced
-    running |= name in scope.moving() and not scope.values[name].parts
+    running |= name in scope.moving() and not scope.values[name].operations
     # Letters that are customary for variables get no value by the way ("bounded by y = 0").
     running |= scope.is_fresh(name) and name in VARIABLES and not prose.chooses(lead)
     if running and constant and not any(map(scope.is_fresh, names)):
-        return Meaning("point", name, right)
+        return Meaning("point", name, rhs)
     if name in scope.values:
-        return _defined(name, right, lead, scope, agrees)
+        return _defined(name, rhs, lead, scope, agrees)
     if name == scope.variable:
         fresh_names = {symbol for symbol in names if scope.is_fresh(symbol)}
-        if prose.chooses(lead) and names <= scope.introduced and not right.parts:
+        if prose.chooses(lead) and names <= scope.introduced and not rhs.operations:
             return define  # the same letter in another substitution
-        if len(fresh_names) != 1 or right.parts or names & scope.values.keys() or name in names:
+        if len(fresh_names) != 1 or rhs.operations or names & scope.values.keys() or name in names:
             return _CLAIM
         return define
     if name in scope.symbols:
@@ -136,37 +139,37 @@ def _symbol(
         if scope.flow is not None and not names:
             scope.flow.specialise()
         return _NOTHING
-    if name in FUNCTIONS and problem_integral and not isinstance(right.expression, Symbol):
+    if name in FUNCTIONS and problem_integral and not isinstance(rhs.expression, Symbol):
         meant = Side(Symbol("Q_0"), {"Q_0": problem_integral})
-        if agrees(meant, right):
+        if agrees(meant, rhs):
             return Meaning("claim", name, meant)
     return define
 
 
-def _of_unknown(name: str, right: Side, scope: Scope) -> Meaning | None:
+def _of_unknown(name: str, rhs: Side, scope: Scope) -> Meaning | None:
     """Read ``y = vx`` as the definition v = y/x, if only an equation of the problem defines y.
 
     The letter v must be new. The result is None for other equations.
     """
-    fresh = {symbol for symbol in free_symbols(right) if scope.is_fresh(symbol)}
-    if right.parts or len(fresh) != 1 or not fresh <= {"u", "v", "w", "z"}:
+    fresh = {symbol for symbol in free_symbols(rhs) if scope.is_fresh(symbol)}
+    if rhs.operations or len(fresh) != 1 or not fresh <= {"u", "v", "w", "z"}:
         return None
     (symbol,) = fresh
     try:
-        rest, terms = linear(right.expression, fresh)
-        value = div(add(Symbol(name), neg(rest)), add(*(factor for factor, _ in terms)))
+        constant_term, terms = linear(rhs.expression, fresh)
+        value = div(add(Symbol(name), neg(constant_term)), add(*(factor for factor, _ in terms)))
     except NotLinearError:
-        inner = implicit(Side(Symbol(name), {}), right, scope)
+        inner = implicit(Side(Symbol(name), {}), rhs, scope)
         return Meaning("define", *inner) if inner and inner[0] == symbol else None
     return Meaning("define", symbol, Side(value, {}))
 
 
 def _defined(
-    name: str, right: Side, lead: str, scope: Scope, agrees: Callable[[Side, Side], bool]
+    name: str, rhs: Side, lead: str, scope: Scope, agrees: Callable[[Side, Side], bool]
 ) -> Meaning:
-    """Decide what an equation does if the symbol on its left side is already defined."""
-    define = Meaning("define", name, right)
-    names = free_symbols(right)
+    """Decide the role of an equation if the symbol on the left side is already defined."""
+    define = Meaning("define", name, rhs)
+    names = free_symbols(rhs)
     value = scope.values[name]
     of_unknown = scope.flow is not None and scope.flow.concerns(value)
     new = prose.chooses(lead) and not any(map(is_constant_name, names))
@@ -175,11 +178,11 @@ def _defined(
     if scope.course and free_symbols(value) & scope.solved and scope.variable in names:
         return _CLAIM  # y_p = Ax, then A = 2 and y_p = 2x
     if not value.has(Integral) and not (scope.course and value.has(LimitAt, Series)):
-        if name in scope.solved or agrees(Side(Symbol(name), {}), right):
+        if name in scope.solved or agrees(Side(Symbol(name), {}), rhs):
             return _CLAIM
         # A second substitution of the variable: u = x + 3, then u = \tan t says what t is.
-        second = names and all(map(scope.is_fresh, names)) and not right.parts
-        inner = implicit(Side(Symbol(name), {}), right, scope) if second else None
+        second = names and all(map(scope.is_fresh, names)) and not rhs.operations
+        inner = implicit(Side(Symbol(name), {}), rhs, scope) if second else None
         return Meaning("define", *inner) if inner and inner[0] != name else define
     if name in scope.chosen:
         return Meaning("settle", name)
@@ -188,25 +191,25 @@ def _defined(
         return define
     if prose.derives(lead):
         return _CLAIM
-    lone = isinstance(right.expression, Symbol) and right.has(Integral, LimitAt, Series)
-    redefined = lone and not agrees(Side(Symbol(name), {}), right)
-    return Meaning("define", name, right, tried=True) if redefined else _CLAIM
+    lone = isinstance(rhs.expression, Symbol) and rhs.has(Integral, LimitAt, Series)
+    redefined = lone and not agrees(Side(Symbol(name), {}), rhs)
+    return Meaning("define", name, rhs, tried=True) if redefined else _CLAIM
 
 
-def _differential(name: str, right: Side, scope: Scope, agree: Callable[[], bool]) -> Meaning:
+def _differential(name: str, rhs: Side, scope: Scope, agree: Callable[[], bool]) -> Meaning:
     chosen = name in scope.chosen
     if name == scope.variable or name in scope.symbols or (name in scope.values and not chosen):
         return _CLAIM
     differential_of = {
         symbol: differential
-        for symbol, differential in right.parts.items()
+        for symbol, differential in rhs.operations.items()
         if isinstance(differential, Differential)
     }
-    if not right.parts and free_symbols(right) <= {scope.variable}:  # dv = e^x
-        antiderivative = Integral(right.expression, scope.variable)
+    if not rhs.operations and free_symbols(rhs) <= {scope.variable}:  # dv = e^x
+        antiderivative = Integral(rhs.expression, scope.variable)
         return Meaning("define", name, Side(Symbol("Q_0"), {"Q_0": antiderivative}))
-    differentials = linear(right.expression, differential_of.keys())[1]
-    if len(differentials) != 1 or len(right.parts) != 1:
+    differentials = linear(rhs.expression, differential_of.keys())[1]
+    if len(differentials) != 1 or len(rhs.operations) != 1:
         raise NotReadError("a differential of several variables")
     factor, symbol = differentials[0]
     integral = Integral(factor, differential_of[symbol].variable)
@@ -217,23 +220,23 @@ def _differential(name: str, right: Side, scope: Scope, agree: Callable[[], bool
 def relates_variables(readings: Sequence[Sequence[Side]], scope: Scope) -> bool:
     """Whether an equation relates the problem's variable to a substituted one: x = u - 1."""
     sides = [sides[0] for sides in readings if sides]
-    if len(sides) != len(readings) or any(side.parts for side in sides):
+    if len(sides) != len(readings) or any(side.operations for side in sides):
         return False
     old, new = {scope.variable}, scope.moving() | scope.introduced
     names = [free_symbols(side) & (old | new) for side in sides]
     return names[0] != names[1] and old in names and bool((names[0] | names[1]) & new)
 
 
-def implicit(left: Side, right: Side, scope: Scope) -> tuple[str, Side] | None:
-    r"""The symbol that an equation such as ``\sin\theta = x`` defines, and the symbol's value.
+def implicit(lhs: Side, rhs: Side, scope: Scope) -> tuple[str, Side] | None:
+    r"""The symbol defined by an equation such as ``\sin\theta = x``, and the symbol's value.
 
     The result is None if the equation defines no symbol.
     """
-    if left.parts or right.parts:
+    if lhs.operations or rhs.operations:
         return None
     for node, value in (
-        (right.expression, left.expression),
-        (left.expression, right.expression),
+        (rhs.expression, lhs.expression),
+        (lhs.expression, rhs.expression),
     ):
         if isinstance(node, Call) and node.function == "mul" and isinstance(node.args[0], Number):
             value = Call("div", (value, node.args[0]))  # 2u = ..
@@ -249,18 +252,44 @@ def implicit(left: Side, right: Side, scope: Scope) -> tuple[str, Side] | None:
         fresh = isinstance(node, Symbol) and scope.is_fresh(node.name)
         if isinstance(node, Symbol) and fresh and node.name not in symbols_of(value):
             return node.name, Side(value, {})
-    return _shifted(left.expression, right.expression, scope)
+    return _shifted(lhs.expression, rhs.expression, scope)
 
 
-def _shifted(left: Expression, right: Expression, scope: Scope) -> tuple[str, Side] | None:
+def _shifted(lhs: Expression, rhs: Expression, scope: Scope) -> tuple[str, Side] | None:
     r"""Read a shifted substitution: ``x + 1 = \cosh t`` gives the name x and the value \cosh t - 1.
 
     The variable x must be the problem's variable, and t must be new. For any other equation, the
     result is None.
     """
-    terms = left.args if isinstance(left, Call) and left.function == "add" else ()
-    (name, *further) = symbols_of(right) or ("",)
+    terms = lhs.args if isinstance(lhs, Call) and lhs.function == "add" else ()
+    (name, *further) = symbols_of(rhs) or ("",)
     if [term for term in terms if symbols_of(term)] != [Symbol(scope.variable)] or further:
         return None
     shifts = (neg(term) for term in terms if not symbols_of(term))
-    return (scope.variable, Side(add(right, *shifts), {})) if scope.is_fresh(name) else None
+    return (scope.variable, Side(add(rhs, *shifts), {})) if scope.is_fresh(name) else None
+
+
+def redefine(latex: str, closed_form: Side, scope: Scope) -> None:
+    r"""Redefine a symbol by the last closed form of a chain, as in ``\mu = e^{\int p}``.
+
+    Only two kinds of symbols change: symbols defined by an indefinite integral, and symbols defined
+    in terms of unknown letters, as in ``r = a_{n+1}/a_n = 2/3`` without a definition of ``a_n``.
+
+    Args:
+        latex: LaTeX of the first link of the chain.
+        closed_form: the last side of the chain. A side with operations changes nothing.
+        scope: the definitions in force.
+
+    """
+    call = CALL.fullmatch(latex)
+    name = symbol_name(call["name"] if call and "'" not in latex else latex.strip())
+    value = scope.values.get(name)
+    if value is None or closed_form.operations:
+        return
+    by_integral = name not in scope.chosen and any(
+        isinstance(operation, Integral) and operation.limits is None
+        for operation in value.operations.values()
+    )
+    if by_integral or free_symbols(value) - scope.names:
+        with suppress(NotReadError):
+            scope.define(name, closed_form)

@@ -51,11 +51,11 @@ _HIGHEST = 12
 
 
 class NotReadError(ValueError):
-    """A side of an equation is not a formula that this package can read."""
+    """A side of an equation is unreadable as a formula."""
 
 
 def released(text: str) -> str:
-    r"""Remove the parentheses around a product that has a differential, as in ``(2x\,dx)``."""
+    r"""Remove the parentheses around a product with a differential, as in ``(2x\,dx)``."""
     text = _BARE_DENOMINATOR.sub(r"\1{\2}", text)
     for group in _FLAT_GROUP.finditer(text):
         inner = group[1].removesuffix("\\right").strip()
@@ -89,7 +89,7 @@ def extent(text: str, differential: Differential) -> tuple[str, str, str]:
 
 
 def _numerator(text: str, at: int) -> tuple[int, int]:
-    """The indices at which a numerator and its denominator end. The numerator begins at ``at``."""
+    """The end indices of a numerator and of the denominator. The numerator begins at ``at``."""
     close = closing_brace(text, at) if text[at] == "{" else -1
     if close < 0 or not _FRACTION.search(text[:at]):
         raise NotReadError("a differential within a group")
@@ -113,7 +113,7 @@ def _in_front(name: str, tail: str) -> tuple[str, str, str]:
 
 
 def depths(text: str) -> Iterator[tuple[int, int]]:
-    """Yield each index of a text, and the number of brackets that are open after this index."""
+    """Yield each index of a text, and the number of open brackets after the index."""
     depth = 0
     for index, character in enumerate(text):
         depth += (character in _OPEN) - (character in _CLOSE)
@@ -140,7 +140,7 @@ def operand(text: str, *, grouped: bool = True) -> tuple[str, str]:
 
 
 def opening(text: str, close: int) -> int:
-    """The index of the opening bracket that matches the closing bracket at ``close``."""
+    """The index of the opening bracket for the closing bracket at ``close``."""
     index = opening_bracket(text, close)
     if index < 0:
         raise NotReadError("a bracket that is not opened")
@@ -148,13 +148,13 @@ def opening(text: str, close: int) -> int:
 
 
 def _ends_operand(text: str) -> bool:
-    """Whether a text ends with an operand, so that a following sign is a binary operator."""
+    """Whether a text ends with an operand. A sign after an operand is a binary operator."""
     final = text.rstrip()[-1:]
     return bool(final) and (final.isalnum() or final in ")}]|")
 
 
 def bar_starts(text: str, at: int) -> list[int]:
-    """The indices at which F may begin in ``F|_a^b``. The bar is at the index ``at``.
+    """The possible start indices of F in ``F|_a^b``. The bar is at the index ``at``.
 
     F is either all terms before the bar, or only the last term.
     """
@@ -178,7 +178,7 @@ def bar_starts(text: str, at: int) -> list[int]:
 
 
 def terms_with(text: str, name: str) -> list[tuple[str, str]]:
-    """The possible operands of a limit, the likeliest first, each with the text after it.
+    """The possible operands of a limit, the likeliest first, each with the remaining text.
 
     ``text`` begins after the limit sign. One operand is the first term. If the limit's variable
     ``name`` occurs in later terms, the likeliest operand has all terms.

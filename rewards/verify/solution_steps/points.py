@@ -16,7 +16,7 @@ from ...reading.expression.traversal import needs_worker, symbols_of
 from ...reading.expression.tree import Expression
 from ...reading.problem import Limit, limit_of
 from .extents import NotReadError
-from .parts import Side
+from .operations import Integral, Side
 from .result import Judgement
 from .scope import Range, Scope
 from .sides import symbol_name
@@ -27,7 +27,7 @@ from .text.statements import Statement
 
 #: Points that are remembered, and where a half-line under a condition may begin: x^2 then hides 1
 #: by two digits only. In 799 solutions half-lines begin at 2 or below, and no claim changes with 5.
-MOST, FAR = 24, 10.0
+MAX_POINTS, FAR = 24, 10.0
 
 _LESS = r"\s*(?:<|\\l(?:eq?|t|eqslant)(?![A-Za-z])|≤)\s*=?\s*"
 _GREATER = r"\s*(?:>|\\g(?:eq?|t|eqslant)(?![A-Za-z])|≥)\s*=?\s*"
@@ -82,10 +82,10 @@ def conditions_of(
 
     Args:
         statements: the statements of a text.
-        names: the symbols that are in use.
+        names: the symbols in use.
 
     Returns:
-        Two tables. The first table has the ranges that each sentence states, by the number of the
+        Two tables. The first table has the stated ranges by the number of the
         sentence. An entry is None if a condition of the sentence is not read. The second table has
         the ranges of new letters.
 
@@ -135,16 +135,16 @@ def number(limit: Limit) -> float | None:
 
 @dataclass
 class Points:
-    """The points that a text has named, each with the number of its sentence."""
+    """The named points of a text, each with the number of the sentence."""
 
     seen: list[tuple[int, str, Expression]] = field(default_factory=list)
 
     def add(self, sentence: int, name: str, value: Expression) -> None:
         """Record that a sentence names a point."""
-        self.seen = [*self.seen[-MOST:], (sentence, name, value)]
+        self.seen = [*self.seen[-MAX_POINTS:], (sentence, name, value)]
 
     def of(self, sentence: int, name: str | None = None) -> list[Expression]:
-        """The values that a sentence names for ``name``. None stands for all variables."""
+        """The values of ``name`` in a sentence. None stands for all variables."""
         return [
             point[2] for point in self.seen if point[0] == sentence and name in (None, point[1])
         ]
@@ -155,13 +155,13 @@ class Points:
         sentence: int,
         compare: Callable[[Side, Side], Judgement],
     ) -> bool:
-        """Whether two sides are equal at a point that a sentence names ("at x = 2, x^2 = 4")."""
+        """Whether two sides are equal at a point of a sentence ("at x = 2, x^2 = 4")."""
         for of, name, value in self.seen:
             if of == sentence:
                 at = {name: Side(value, {})}
                 with suppress(NotReadError):
-                    left, right = (substituted(side, at) for side in pair)
-                    if compare(left, right) is Judgement.CORRECT:
+                    lhs, rhs = (substituted(side, at) for side in pair)
+                    if compare(lhs, rhs) is Judgement.CORRECT:
                         return True
         return False
 
@@ -176,9 +176,9 @@ class Points:
     ) -> Judgement:
         """Judge a statement that a variable has a value at a point, such as u = 1 at x = 0.
 
-        The text and the problem name points. If the value fits one of them, the statement is right.
-        If the value fits none, and the statement is a consequence of a point that its sentence
-        names, the statement is wrong. In all other cases, the statement is unchecked.
+        The text and the problem name points. The statement is right if the value fits a named
+        point. The statement is wrong if the value fits no point, and the statement is a consequence
+        of a point in the sentence. In all other cases, the statement is unchecked.
 
         Args:
             sentence: the number of the statement's sentence.
@@ -186,29 +186,37 @@ class Points:
             name: the variable.
             value: the value of the variable.
             scope: the definitions in force.
-            compare: a function that judges whether two numbers are equal.
+            compare: judges whether two numbers are equal.
 
         """
         base, pairs = _related(name, value, scope)
-        own = self.of(sentence, base)
-        every = [*own, *(point[2] for point in self.seen if point[1] == base), *scope.ends(base)]
+        points_of_sentence = self.of(sentence, base)
+        candidates = [
+            *points_of_sentence,
+            *(point[2] for point in self.seen if point[1] == base),
+            *scope.ends(base),
+        ]
         try:
-            judgements = [compare(*pairs(at)) for at in every]
+            judgements = [compare(*pairs(at)) for at in candidates]
         except NotReadError:  # it grows too large
             return Judgement.UNCHECKED
         if Judgement.CORRECT in judgements:
             return Judgement.CORRECT
-        wrong = bound and own and all(judgement is Judgement.INCORRECT for judgement in judgements)
+        wrong = (
+            bound
+            and points_of_sentence
+            and all(judgement is Judgement.INCORRECT for judgement in judgements)
+        )
         return Judgement.INCORRECT if wrong else Judgement.UNCHECKED
 
 
 def _related(
     name: str, value: Side, scope: Scope
 ) -> tuple[str, Callable[[Expression], tuple[Side, Side]]]:
-    """Find the variable on which ``name`` depends, and a function that builds an equation.
+    """Find the independent variable of ``name``, and build equations at points.
 
-    The argument of the function is a point: a number for the returned variable. The function
-    returns two sides, which are equal if ``name`` has the value ``value`` at this point.
+    The returned function maps a point (a number for the independent variable) to two sides. The
+    sides are equal if ``name`` has the value ``value`` at the point.
     """
     if name in scope.values:
         of = scope.values[name]
@@ -217,3 +225,13 @@ def _related(
         return base, lambda at: (substituted(of, {base: Side(at, {})}), value)
     changed = scope.changed[scope.variable]
     return scope.variable, lambda at: (substituted(changed, {name: value}), Side(at, {}))
+
+
+def bound_variable(scope: Scope, integral: Integral) -> None:
+    """Restrict the variable of a definite integral to the range between the limits."""
+    if integral.limits is None:
+        return
+    scope.limits = integral.limits
+    ends = sorted(end for limit in integral.limits if (end := number(limit)) is not None)
+    if len(ends) == len(integral.limits) and ends[0] < ends[-1]:
+        scope.ranges[scope.variable] = ends[0], ends[-1]

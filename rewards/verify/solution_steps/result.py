@@ -46,7 +46,7 @@ class Judgement(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A symbol that the text introduces.
+    """A symbol introduced by the text.
 
     Attributes:
         name: the symbol.
@@ -68,7 +68,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    r"""An equality that a solution states.
+    r"""An equality stated by a solution.
 
     Attributes:
         kind: the purpose of the claim.
@@ -83,9 +83,9 @@ class Claim:
         points: the number of sample points at which both sides agree, or differ.
         witness: a point that refutes the claim. ``expected`` is the left side and ``got`` the right
             side. If equality up to a constant suffices, both are derivatives.
-        gain: the share of the problem that the claim solves (`Solution.progress`).
+        gain: the share of the problem solved by the claim (`Solution.progress`).
         detail: why the claim is unchecked.
-        withdrawn: whether the claim is wrong and the text takes it back. The judgement of a
+        withdrawn: whether the text takes a wrong claim back. The judgement of a
             withdrawn claim is ``unchecked``, and later claims add nothing to the progress.
 
     Example:
@@ -112,7 +112,7 @@ class Claim:
 
     @property
     def failed(self) -> bool:
-        """Whether the claim is wrong, even if the text takes it back."""
+        """Whether the claim is wrong, even if withdrawn."""
         return self.withdrawn or self.judgement is Judgement.INCORRECT
 
 
@@ -122,7 +122,7 @@ class Solution(Record):
 
     Attributes:
         claims: the claims in the order of the text.
-        definitions: the symbols that the text introduces.
+        definitions: the symbols introduced by the text.
         verdict: the verdict on the final answer alone, whatever the steps are.
 
     Example:
@@ -148,7 +148,7 @@ class Solution(Record):
 
     @property
     def coverage(self) -> float | None:
-        """The share of displayed claims that were judged, or None if no claim is displayed."""
+        """The share of judged claims among displayed claims, or None without displayed claims."""
         displayed = [claim for claim in self.claims if claim.displayed]
         judged = sum(not _is(claim, Judgement.UNCHECKED) for claim in displayed)
         return judged / len(displayed) if displayed else None

@@ -1,4 +1,4 @@
-"""Steps as rewards: for a whole completion, and for its tokens."""
+"""Steps as rewards: for a completion, and for each token."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from ...reading.expression.traversal import symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.problem import Limit
 from .extents import NotReadError
-from .parts import Change, Derivative, Integral, LimitAt, Part, Side, Value
+from .operations import Change, Derivative, Integral, LimitAt, Operation, Side, Value
 from .substitution import (
     differentiated,
     differentiated_often,
@@ -26,7 +26,7 @@ from .substitution import (
     replaced,
     substituted,
     to_the_end,
-    with_own_parts,
+    with_own_operations,
     without,
 )
 
@@ -67,30 +67,30 @@ class Unknowns(Protocol):
         """Record the formula that the text states for a function, perhaps as a trial solution."""
 
     def specialise(self) -> None:
-        """Record that the text gives a constant a value, so that it means one solution only."""
+        """Record a value of a constant in the text, which then means a particular solution."""
 
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    r"""An equation whose two sides are written in terms of one variable.
+    r"""An equation with both sides written in terms of a common variable.
 
     Attributes:
-        left: the left side.
-        right: the right side.
+        lhs: the left side.
+        rhs: the right side.
         variable: the common variable of both sides.
         rates: the variables of integrals and differentials, each as a function of ``variable``.
         narrow: whether sample points must be in the first quadrant, as for ``x = \sin\theta``.
-        used: the names of the symbols that were replaced by their definitions.
+        used: the names of the symbols replaced by definitions.
         free: the free symbols of both sides.
-        within: expressions in ``variable``, each with the range of its values at sample points.
+        within: expressions in ``variable``, each with the range of values at sample points.
         ranges: the ranges of letters.
         problem: the symbols of the problem.
-        whole: whether the common variable takes whole numbers only.
+        has_integer_variable: whether the common variable takes whole numbers only.
 
     """
 
-    left: Side
-    right: Side
+    lhs: Side
+    rhs: Side
     variable: str
     rates: Mapping[str, Side]
     narrow: bool
@@ -99,7 +99,7 @@ class Equation:
     within: tuple[tuple[Side, Range], ...] = ()
     ranges: Mapping[str, Range] = field(default_factory=dict)
     problem: frozenset[str] = frozenset()
-    whole: bool = False
+    has_integer_variable: bool = False
 
 
 @dataclass
@@ -112,19 +112,19 @@ class Scope:
         values: the values of symbols. Earlier definitions are inserted into the values.
         changed: the problem's variable as a function of another variable.
         variables: the variables of integration.
-        functions: names of functions (``F(x)``) with their variables.
-        chosen: symbols that are known by their differentials only, such as v after ``dv = ..``.
-        solved: unknown constants that an equation determines.
+        functions: names of functions (``F(x)``) with variables.
+        chosen: symbols known by differentials only, such as v after ``dv = ..``.
+        solved: unknown constants determined by an equation.
         limits: the limits of integration, if the problem is a definite integral.
         earlier: the previous values of redefined symbols.
-        assumed: names such as I that are assumed to stand for the problem's integral.
+        assumed: names for the problem's integral by assumption, such as I.
         ranges: the ranges of variables, from the limits of the problem and from conditions.
         indices: contains ``i`` if the text sums over i, and is empty otherwise.
-        letters: contains ``gamma`` if the text uses it as a letter, not for Euler's constant.
-        vanishing: the letters that the text sets to zero.
-        whole: the variables that take whole numbers only, such as the index of a sum.
-        flow: the functions that an equation of the problem defines, such as y in y' = 2xy.
-        course: the kind of the question, such as ``limit``. It is an empty text for an integral.
+        letters: contains ``gamma`` if gamma is a letter in the text, not Euler's constant.
+        vanishing: the letters set to zero in the text.
+        integer_variables: the variables with integer values, such as the index of a sum.
+        flow: the functions defined by an equation of the problem, such as y in y' = 2xy.
+        course: the kind of the question, such as ``limit``. Empty for an integral.
 
     """
 
@@ -143,7 +143,7 @@ class Scope:
     indices: frozenset[str] = frozenset()
     letters: frozenset[str] = frozenset()
     vanishing: frozenset[str] = frozenset()
-    whole: frozenset[str] = frozenset()
+    integer_variables: frozenset[str] = frozenset()
     flow: Unknowns | None = None
     course: str = ""
 
@@ -153,8 +153,8 @@ class Scope:
     @property
     def names(self) -> set[str]:
         """The symbols that may occur in an equation."""
-        own = {*self.values, *self.variables} - self.functions.keys() - {"d", "e", "i"}
-        return own | self.symbols | self.indices | self.letters
+        defined_names = {*self.values, *self.variables} - self.functions.keys() - {"d", "e", "i"}
+        return defined_names | self.symbols | self.indices | self.letters
 
     @property
     def introduced(self) -> set[str]:
@@ -162,7 +162,7 @@ class Scope:
         return set().union(*(free_symbols(value) for value in self.changed.values()))
 
     def is_fresh(self, name: str) -> bool:
-        """Whether a name is unused, so that the text may define it.
+        """Whether a name is unused and free for a definition.
 
         The name must be new, begin with a small letter, and not be a usual constant of integration.
         """
@@ -171,9 +171,12 @@ class Scope:
         return not is_defined and not is_constant_name(name) and name[:1].islower()
 
     def define(self, name: str, side: Side) -> None:
-        """Define a symbol by a side. Symbols in the side are replaced by their definitions."""
-        own = self.functions.get(name)  # a function keeps its own variable: F(u) with u = x^2
-        values_before, self.values = self.values, {k: v for k, v in self.values.items() if k != own}
+        """Define a symbol by a side. Symbols in the side are replaced by definitions."""
+        argument = self.functions.get(name)  # a function keeps its own variable: F(u) with u = x^2
+        values_before, self.values = (
+            self.values,
+            {k: v for k, v in self.values.items() if k != argument},
+        )
         try:
             value = self.written_out(self.evaluated(side), {})
         finally:
@@ -187,7 +190,7 @@ class Scope:
             self.values[name] = value
 
     def written_out(self, side: Side, used: dict[str, Side]) -> Side:
-        """Replace defined symbols in a side by their values. Add these definitions to ``used``."""
+        """Replace defined symbols in a side by values. Add the definitions to ``used``."""
         for _ in range(NESTED):
             definitions = {
                 name: self.values[name] for name in free_symbols(side) if name in self.values
@@ -201,37 +204,37 @@ class Scope:
     def evaluated(self, side: Side) -> Side:
         """Replace ``[F]_a^b`` in a side by F(b) - F(a), and ``F(2)`` by the value of F at 2."""
         table: dict[str, Side] = {}
-        for name, operation in side.parts.items():
+        for name, operation in side.operations.items():
             if isinstance(operation, Value):
                 value = self.values.get(operation.function)
-                own = self.applied[operation.function]
-                if value is None or own in movers(value):
+                argument = self.applied[operation.function]
+                if value is None or argument in movers(value):
                     raise NotReadError("a value of a function that is not known")
-                slope = differentiated_often(value, own, operation.order)
-                value = substituted(slope, {own: Side(operation.at, {})})
-                table[name] = with_own_parts(value, name)
+                slope = differentiated_often(value, argument, operation.order)
+                value = substituted(slope, {argument: Side(operation.at, {})})
+                table[name] = with_own_operations(value, name)
             elif isinstance(operation, Change):
-                table[name] = self._changed(name, operation, side.parts)
-        for name, operation in side.parts.items():
+                table[name] = self._changed(name, operation, side.operations)
+        for name, operation in side.operations.items():
             if isinstance(operation, Derivative) and operation.partial:
                 table[name] = self._partial(operation, table)
         side = without(side, table)
         limits = {
-            name: to_the_end(operation, side.parts)
-            for name, operation in side.parts.items()
-            if isinstance(operation, LimitAt) and symbols_of(operation.of) & side.parts.keys()
+            name: to_the_end(operation, side.operations)
+            for name, operation in side.operations.items()
+            if isinstance(operation, LimitAt) and symbols_of(operation.of) & side.operations.keys()
         }
         return without(side, limits)
 
-    def _partial(self, derivative: Derivative, known: Mapping[str, Side]) -> Side:
-        """The value of a partial derivative. ``known`` has the values of the parts inside it."""
-        trees = {name: side.expression for name, side in known.items()}
+    def _partial(self, derivative: Derivative, inner_values: Mapping[str, Side]) -> Side:
+        """The value of a partial derivative. ``inner_values`` has values of inner operations."""
+        trees = {name: side.expression for name, side in inner_values.items()}
         of = self.written_out(Side(replaced(derivative.of, trees), {}), {})
         if isinstance(of.expression, Symbol) and of.expression.name != derivative.variable:
             raise NotReadError("a partial derivative of what nothing defines")
         return differentiated_often(of, derivative.variable, 1)
 
-    def _changed(self, name: str, change: Change, operations: Mapping[str, Part]) -> Side:
+    def _changed(self, name: str, change: Change, operations: Mapping[str, Operation]) -> Side:
         of = Side(change.of, {})
         if symbols_of(change.of) & operations.keys():
             raise NotReadError("an integral between limits")
@@ -239,17 +242,19 @@ class Scope:
         of = substituted(of, functions)
         if change.variable and change.variable not in symbols_of(of.expression):
             of = self.written_out(of, {})
+        # Find the variable that runs from a to b: named by the limits, or the only variable of F.
         running = {change.variable} if change.variable else self._running(of)
         if len(running) > 1:
             of = self.written_out(of, {})
             running = self._running(of)
-        if len(running) > 1 or of.parts:
+        if len(running) > 1 or of.operations:
             raise NotReadError("a change of several variables")
         if not running:
             return Side(ZERO, {})
         (variable,) = running
+        # F may have no value at an end, as at infinity. A limit then replaces the value.
         ends = []
-        limits_at_ends: dict[str, Part] = {}
+        limits_at_ends: dict[str, Operation] = {}
         for at, (limit, inward) in enumerate(zip(change.limits, (1, -1), strict=True)):
             tree = None if isinstance(limit, int) else replaced(of.expression, {variable: limit})
             if tree is None or not is_finite(tree):
@@ -277,7 +282,7 @@ class Scope:
 
     @property
     def applied(self) -> dict[str, str]:
-        """Map each function's name to its variable: u to x after u = x^2."""
+        """Map the name of each function to the variable: u to x after u = x^2."""
         table = dict(self.functions)
         table |= dict.fromkeys(self.flow.functions, self.variable) if self.flow else {}
         for name, value in self.values.items():
@@ -289,25 +294,25 @@ class Scope:
             index = name.partition("_")[2]
             if index in of and index in COUNTED:
                 table[name] = index  # a_n = x^n is a function of n
-            elif not value.parts and len(of) == 1 and of <= self.variables:
+            elif not value.operations and len(of) == 1 and of <= self.variables:
                 table[name] = next(iter(of))
         return table
 
-    def equation(self, left: Side, right: Side) -> Equation:
-        """Write the two sides of an equation in terms of one variable.
+    def equation(self, lhs: Side, rhs: Side) -> Equation:
+        """Write the two sides of an equation in terms of a common variable.
 
         Raises:
             NotReadError: the sides have several variables without a relation.
 
         """
-        moving = movers(left) | movers(right)
+        moving = movers(lhs) | movers(rhs)
         unknown = [self.values[name] for name in moving if name in self.values]
         if (
             len(moving - {self.variable}) == len(_ANY)
-            and moving == free_symbols(left) | free_symbols(right)
+            and moving == free_symbols(lhs) | free_symbols(rhs)
             and any(value.has(Integral) for value in unknown)
         ):
-            return self._of_any(left, right, sorted(moving))  # v is known by dv only
+            return self._of_any(lhs, rhs, sorted(moving))  # v is known by dv only
         if moving & self.symbols - {self.variable}:
             raise NotReadError("a derivative by a parameter")
         used: dict[str, Side] = {}
@@ -315,7 +320,7 @@ class Scope:
         sides = [
             # Leibniz's rule also before: by u, which is written out as a function of x later.
             self._flat(differentiated(self.written_out(differentiated(self.evaluated(side)), used)))
-            for side in (left, right)
+            for side in (lhs, rhs)
         ]
         names = movers(sides[0]) | movers(sides[1])
         rates: dict[str, Side] = {}
@@ -336,15 +341,23 @@ class Scope:
             narrow |= bool(new_variables)
         running = free & self.variables
         if 1 < len(running) <= len(_ANY) and running == names and self.variable not in names:
-            return self._of_any(left, right, sorted(running))
+            return self._of_any(lhs, rhs, sorted(running))
         if len(running) > 1:
             raise NotReadError(f"{UNRELATED} {' and '.join(sorted(running))}")
         root = next(iter(running), self.variable)
         narrow |= root in self.introduced
         within = tuple(self._within(root))
         about = frozenset(used), free, within, self.ranges, self.symbols | {self.variable}
-        whole = root in self.whole and len(rates) <= 1
-        return Equation(sides[0], sides[1], root, rates, narrow, *about, whole=whole)
+        has_integer_variable = root in self.integer_variables and len(rates) <= 1
+        return Equation(
+            sides[0],
+            sides[1],
+            root,
+            rates,
+            narrow,
+            *about,
+            has_integer_variable=has_integer_variable,
+        )
 
     def _flat(self, side: Side) -> Side:
         """Compute the derivatives of derivatives in a side by the rules of differentiation."""
@@ -352,31 +365,37 @@ class Scope:
 
         def tree_of(node: Expression) -> Expression:
             table = {}
-            for name in symbols_of(node) & side.parts.keys():
-                part = side.parts[name]
-                if not isinstance(part, Derivative):
+            for name in symbols_of(node) & side.operations.keys():
+                operation = side.operations[name]
+                if not isinstance(operation, Derivative):
                     raise NotReadError("the derivative of an integral or a limit")
-                table[name] = self.slope(tree_of(part.of), part.variable)
+                table[name] = self.slope(tree_of(operation.of), operation.variable)
             return replaced(node, table)
 
-        slopes = {name for name, part in side.parts.items() if isinstance(part, Derivative)}
+        slopes = {
+            name for name, operation in side.operations.items() if isinstance(operation, Derivative)
+        }
         for name in slopes:
-            part = side.parts[name]
-            if isinstance(part, Derivative) and symbols_of(part.of) & slopes:
+            operation = side.operations[name]
+            if isinstance(operation, Derivative) and symbols_of(operation.of) & slopes:
                 done[name] = Side(tree_of(Symbol(name)), {})
         side = without(side, done)
         used = {name for tree in self._trees(side) for name in symbols_of(tree)}
-        parts = {name: part for name, part in side.parts.items() if not done or name in used}
-        return Side(side.expression, parts)
+        operations = {
+            name: operation
+            for name, operation in side.operations.items()
+            if not done or name in used
+        }
+        return Side(side.expression, operations)
 
     @staticmethod
     def _trees(side: Side) -> Iterator[Expression]:
         yield side.expression
-        for part in side.parts.values():
-            if isinstance(part, Integral):
-                yield part.integrand
-            elif isinstance(part, LimitAt | Derivative):
-                yield part.of
+        for operation in side.operations.values():
+            if isinstance(operation, Integral):
+                yield operation.integrand
+            elif isinstance(operation, LimitAt | Derivative):
+                yield operation.of
 
     def slope(self, tree: Expression, by: str) -> Expression:
         """The derivative of a tree by a variable, or by a function u of the variable.
@@ -385,7 +404,7 @@ class Scope:
         """
         value = self.values.get(by, Side(Symbol(by), {}))
         roots = symbols_of(value.expression) & self.variables or {by}
-        if value.parts or len(roots) > 1 or symbols_of(tree) & self.variables - roots:
+        if value.operations or len(roots) > 1 or symbols_of(tree) & self.variables - roots:
             raise NotReadError("a derivative by several variables")
         (root,) = roots
         if (symbols_of(tree) - self.names - {root}) & FUNCTION_LETTERS:
@@ -397,7 +416,7 @@ class Scope:
             raise NotReadError("a derivative without a rule") from None
 
     def _within(self, root: str) -> Iterator[tuple[Side, Range]]:
-        """Yield expressions in the symbol ``root``, each with the range in which it must lie."""
+        """Yield expressions in the symbol ``root``, each with a required range."""
         for name, between in self.ranges.items():
             value = self.changed.get(name) if name != root else Side(Symbol(name), {})
             if value is not None and root in free_symbols(value):
@@ -405,15 +424,17 @@ class Scope:
 
     @staticmethod
     def _free(sides: list[Side], rates: Mapping[str, Side]) -> frozenset[str]:
-        """The free symbols of both sides that are not functions of the common variable."""
-        every = frozenset().union(*map(free_symbols, (*sides, *rates.values())))
-        own = {name for name, value in rates.items() if value.expression != Symbol(name)}
-        return every - own
+        """The free symbols of both sides, except functions of the common variable."""
+        all_symbols = frozenset().union(*map(free_symbols, (*sides, *rates.values())))
+        dependent_variables = {
+            name for name, value in rates.items() if value.expression != Symbol(name)
+        }
+        return all_symbols - dependent_variables
 
-    def _of_any(self, left: Side, right: Side, names: list[str]) -> Equation:
+    def _of_any(self, lhs: Side, rhs: Side, names: list[str]) -> Equation:
         """Replace arbitrary functions u and v in an equation by two fixed functions."""
         table = {name: Side(value, {}) for name, value in zip(names, _ANY, strict=False)}
-        sides = [substituted(side, table) for side in (left, right)]
+        sides = [substituted(side, table) for side in (lhs, rhs)]
         return Equation(
             sides[0], sides[1], "t", table, False, frozenset(), self._free(sides, table)
         )

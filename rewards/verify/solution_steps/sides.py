@@ -1,8 +1,8 @@
 r"""A side of an equation as a tree, with integrals, derivatives and differentials.
 
-The LaTeX reader reads closed forms only. Integrals, derivatives and the other *parts* of a side are
-therefore cut out first, and symbols such as ``Q_1`` replace them: ``x e^x - \int e^x\,dx`` is read
-as ``x e^x - Q_1``.
+The LaTeX reader reads closed forms only. Integrals, derivatives and the other
+*operations* of a side are therefore cut out first, and symbols such as ``Q_1`` replace them:
+``x e^x - \int e^x\,dx`` is read as ``x e^x - Q_1``.
 """
 
 from __future__ import annotations
@@ -34,10 +34,20 @@ from .extents import (
     varies_a_constant,
     with_primes,
 )
-from .parts import Change, Derivative, Differential, Integral, LimitAt, Part, Series, Side, Value
+from .operations import (
+    Change,
+    Derivative,
+    Differential,
+    Integral,
+    LimitAt,
+    Operation,
+    Series,
+    Side,
+    Value,
+)
 
-#: Readings of a side that are tried, symbols in place of its parts, and characters of it.
-READINGS, PARTS, LONGEST = 3, 24, 4000
+#: Readings of a side that are tried, symbols in place of operations, and characters.
+READINGS, OPERATIONS, LONGEST = 3, 24, 4000
 
 
 def read_sides(
@@ -57,13 +67,13 @@ def read_sides(
         latex: the LaTeX of the side.
         names: symbols of the problem and of the definitions in force.
         functions: two tables. Each maps the name of a function to the function's variable. The
-            first table has the functions of the text (``F(x)``). The second has all names that can
-            be applied to a number (``u(1)`` after u = x^2).
+            first table has the functions of the text (``F(x)``). The second has all names
+            applicable to a number (``u(1)`` after u = x^2).
         variable: the variable of derivatives without a named variable (``F'``).
-        numbers: yields a new number for the symbol of each part, so that no two sides share a
+        numbers: yields a new number for the symbol of each operation, so that no two sides share a
             symbol.
-        course: whether the problem is a question of the course. Then infinite sums are parts, and
-            ``C(x)`` is no product.
+        course: whether the problem is a question of the course. Then infinite sums are
+            operations, and ``C(x)`` is no product.
 
     """
     left_out = leaves_out_terms(latex) or (course and varies_a_constant(latex))
@@ -78,7 +88,7 @@ def read_sides(
         for choice in range(READINGS):
             reader = _SideReader(frozenset(names), choice, variable, functions[1], numbers, course)
             try:
-                side = Side(reader.tree(reader.called(text, *functions)), reader.parts)
+                side = Side(reader.tree(reader.called(text, *functions)), reader.operations)
             except (NotReadError, ReadError, ProblemError, RecursionError):
                 break
             sides.append(side)
@@ -138,7 +148,7 @@ _NAMED_LIMIT = re.compile(r"\{\s*(?P<name>\\?[A-Za-z]+)\s*[:=]\s*(?P<value>.*)\}
 
 
 class _SideReader:
-    """Reads one side of an equation. For an ambiguous side, ``choice`` selects the reading."""
+    """Reads a side of an equation. For an ambiguous side, ``choice`` selects the reading."""
 
     def __init__(
         self,
@@ -154,11 +164,11 @@ class _SideReader:
         self.variable, self.applied = variable, applied
         self.numbers = numbers
         self.ambiguous = False
-        self.parts: dict[str, Part] = {}
+        self.operations: dict[str, Operation] = {}
         self.slopes: dict[str, Expression] = {}  # the derivatives in ``d(x^2)``, by symbols
 
     def tree(self, text: str) -> Expression:
-        """Read a text as an expression. Integrals and other parts become symbols."""
+        """Read a text as an expression. Integrals and other operations become symbols."""
         # Each of these searches takes longer than to look for a letter of what it looks for.
         if any(mark in text for mark in ("d", "'", "prime", "partial")) or not text.isascii():
             text = self._derivatives(text)
@@ -189,7 +199,7 @@ class _SideReader:
             if not {call["name"], f"\\{call['name']}"} & {*self.names, *applied}:
                 raise NotReadError("a function that nothing defines")
         applications = list(calls)
-        if len(applications) > PARTS:
+        if len(applications) > OPERATIONS:
             raise NotReadError("too many values of functions")
         for call in reversed(applications):
             depth, end = 1, call.end()
@@ -213,8 +223,8 @@ class _SideReader:
             lone = text.strip() == mark[0].strip()  # a_0 of a Fourier series has its own formula
             if not self.course and index == "0" and (lone or f"{mark[1]}_0" in self.names):
                 continue
-            for name, own in applied.items():
-                if name == f"{mark[1]}_{own}" and index != own:
+            for name, argument in applied.items():
+                if name == f"{mark[1]}_{argument}" and index != argument:
                     value = self._add(Value(name, self.tree(index)))
                     text = text[: mark.start()] + value + text[mark.end() :]
                     break
@@ -230,7 +240,7 @@ class _SideReader:
         return text
 
     def _limiting(self, text: str, mark: re.Match[str]) -> str:
-        """Replace a limit and its operand in a text by a symbol. ``mark`` is the limit sign."""
+        """Replace a limit with operand in a text by a symbol. ``mark`` is the limit sign."""
         marks, text_behind = limits_of(text[mark.end() :])
         tends = _TENDS.fullmatch(marks["_"])
         if tends is None:
@@ -258,34 +268,36 @@ class _SideReader:
         bound = INDEX.findall(text) if "\\sum" in text or "\\prod" in text else []
         if any(
             bound and not _symbols_within(operation).isdisjoint(bound)
-            for operation in self.parts.values()
+            for operation in self.operations.values()
         ):
             raise NotReadError("a sum of integrals")
-        readings: tuple[Reading, ...] = read(text, symbols={*self.names, *self.parts, *self.slopes})
+        readings: tuple[Reading, ...] = read(
+            text, symbols={*self.names, *self.operations, *self.slopes}
+        )
         self.ambiguous |= len(readings) > self.choice + 1
         tree = readings[min(self.choice, len(readings) - 1)].expression
         for name in self.slopes.keys() & symbols_of(tree):
             tree = substitute(tree, name, self.slopes[name])
         return tree
 
-    def _add(self, meaning: Part | Expression) -> str:
-        if len(self.parts) + len(self.slopes) == PARTS:
+    def _add(self, meaning: Operation | Expression) -> str:
+        if len(self.operations) + len(self.slopes) == OPERATIONS:
             raise NotReadError("too many integrals")
         name = f"Q_{next(self.numbers)}"
-        if isinstance(meaning, Part):
-            self.parts[name] = meaning
+        if isinstance(meaning, Operation):
+            self.operations[name] = meaning
         else:
             self.slopes[name] = meaning
         return f" {{Q_{{{name[2:]}}}}} "
 
     def _differentials_of_functions(self, text: str) -> str:
-        """Replace the differential of a function by its value, as ``d(x^2)`` by ``2x dx``."""
+        """Replace the differential of a function by an expression, as ``d(x^2)`` by ``2x dx``."""
         for mark in reversed(list(_OF_FUNCTION.finditer(text))):
             begin = mark.start("group") if mark["group"] else mark.end()
             argument, tail = operand(text[begin:], grouped=mark["group"] is not None)
             of = self.tree(_SIZE.sub("", argument[1:-1]) if mark["group"] else argument)
             by, symbols = self._varying(of), symbols_of(of)
-            if by not in symbols or symbols & (self.applied.keys() | self.parts.keys()) - {by}:
+            if by not in symbols or symbols & (self.applied.keys() | self.operations.keys()) - {by}:
                 raise NotReadError("the differential of several variables")
             try:
                 slope = differentiate(of, by)
@@ -318,8 +330,8 @@ class _SideReader:
     def _bare(self, text: str) -> tuple[str, str]:
         """Split the text of an integral without a differential into the integrand and the rest.
 
-        In the first reading, the integrand is one term. In another reading, the integrand has all
-        terms up to a closing bracket.
+        In the first reading, the integrand is a single term. In another reading, the integrand has
+        all terms up to a closing bracket.
         """
         readings = [operand(text, grouped=False)]
         end = next((at for at, depth in depths(text) if depth < 0), len(text))
@@ -343,12 +355,13 @@ class _SideReader:
 
     def _limit(self, mark: str, variable: str) -> Limit:
         limit = limit_of(mark, mark, variable)
-        if not isinstance(limit, int) and symbols_of(limit) & self.parts.keys():
+        if not isinstance(limit, int) and symbols_of(limit) & self.operations.keys():
             raise NotReadError("an integral in a limit")
         return limit
 
     def _derivatives(self, text: str) -> str:
-        for _ in range(PARTS):
+        # The last operator is the innermost.
+        for _ in range(OPERATIONS):
             operators = list(_OPERATOR.finditer(text))
             if not operators:
                 break
@@ -413,7 +426,7 @@ class _SideReader:
         return start, text[start : mark.start()]
 
     def _changes(self, text: str) -> str:
-        for _ in range(PARTS):
+        for _ in range(OPERATIONS):
             mark = _AT.search(text)
             if mark is None:
                 break
@@ -434,7 +447,7 @@ class _SideReader:
         return text
 
 
-def _symbols_within(operation: Part) -> frozenset[str] | set[str]:
+def _symbols_within(operation: Operation) -> frozenset[str] | set[str]:
     match operation:
         case Integral(tree) | Derivative(tree) | Change(tree) | LimitAt(tree) | Series(tree):
             return symbols_of(tree)

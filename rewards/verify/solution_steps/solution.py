@@ -44,8 +44,8 @@ def verify_solution(
 
     Equations in displays, in the text and on separate lines are read as claims. Each claim is
     judged alone: a right consequence of a wrong claim is right. Expressions with indefinite
-    integrals are equal if they differ by a constant. A claim is ``unchecked`` if it cannot be read,
-    or if it is true only on a part of the real line.
+    integrals are equal if they differ by a constant. A claim is ``unchecked`` if unreadable, or if
+    true only on an interval of the real line.
 
     Args:
         completion: the model's output. Any text is safe, and the work is bounded.
@@ -60,7 +60,7 @@ def verify_solution(
         strict: whether the final answer needs a box.
         stop: the prompt's stop strings. Text after the first stop string is ignored.
         truncated: whether the token limit cut the completion off.
-        thoughts: whether the thoughts of the model are read as well. Rewards never read them.
+        thoughts: whether the thoughts of the model are read as well. Rewards never read thoughts.
         deadline: total seconds of processor time for the work in a worker.
 
     Returns:
@@ -118,25 +118,25 @@ def _solution(
     assumptions: Mapping[str, str],
 ) -> Solution:
     subject = subject_of(problem, task, variable, assumptions, completion)
-    whole = subject.whole
+    integral = subject.integral
     verify = subject.verify
     options_of_text = {"strict": strict, "stop": stop, "truncated": truncated}
     verdict = verify(completion, **options_of_text, deadline=deadline)
     unproven = verdict.status is Status.INCORRECT and verdict.evidence.witness is None
-    if whole is not None and unproven and verdict.answer:
+    if integral is not None and unproven and verdict.answer:
         # Perhaps a wrong step beside a right answer; here steps are judged by themselves.
         alone = verify(rf"\boxed{{{verdict.answer}}}", deadline=deadline)
         verdict = alone if alone.answer == verdict.answer else verdict
     reader = Reader(subject, work)
     reader.take_all(statements(completion, stop, thoughts=thoughts))
-    chains = [statement.links for statement in reader.ends if len(statement.links) > 1]
+    chains = [statement.links for statement in reader.answer_statements if len(statement.links) > 1]
     lost = verdict.status is Status.INCORRECT and verdict.evidence.witness is None
     if (
-        whole is not None
-        and whole.limits
+        integral is not None
+        and integral.limits
         and lost
         and chains
-        and not any(statement.boxed for statement in reader.ends)
+        and not any(statement.boxed for statement in reader.answer_statements)
     ):
         # Taken for the answer was an antiderivative on the way to the value.
         verdict = verify(rf"\boxed{{{chains[-1][-1].latex}}}", deadline=deadline)
@@ -151,17 +151,19 @@ def _final_claim(reader: Reader, verdict: Verdict, completion: str) -> Claim | N
     if verdict.answer is None:
         return None
     answer = _joined(verdict.answer)
-    boxed = [statement.links[-1] for statement in reader.ends if statement.boxed]
+    boxed = [statement.links[-1] for statement in reader.answer_statements if statement.boxed]
     same = [
-        link for statement in reader.ends if answer in _joined((link := statement.links[-1]).latex)
+        link
+        for statement in reader.answer_statements
+        if answer in _joined((link := statement.links[-1]).latex)
     ]
     answer_link = (boxed or same)[-1] if boxed or same else _place(verdict.answer, completion)
     judgement = _JUDGEMENTS.get(verdict.status, Judgement.UNCHECKED)
     if judgement is Judgement.INCORRECT and not boxed:
         read = reader.sides(Link(verdict.answer, 0, 0))
         names = {*reader.scope.values, *reader.scope.introduced}
-        if reader.whole and reader.whole.limits:
-            names.add(reader.whole.variable)
+        if reader.problem_integral and reader.problem_integral.limits:
+            names.add(reader.problem_integral.variable)
         if read and free_symbols(read[0]) & names:
             judgement = Judgement.UNCHECKED  # the text ends before its answer
     evidence = verdict.evidence
@@ -180,7 +182,7 @@ def _final_claim(reader: Reader, verdict: Verdict, completion: str) -> Claim | N
 
 
 def _place(answer: str, completion: str) -> Link:
-    """Find an answer that is not a side of an equation. Return the answer with its offsets.
+    """Find an answer that is not a side of an equation. Return the answer with offsets.
 
     If the completion does not contain the answer verbatim, the result has the offsets of the last
     line.

@@ -14,7 +14,17 @@ from ...reading.expression.traversal import size, symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.problem import Limit
 from .extents import NotReadError
-from .parts import Change, Derivative, Differential, Integral, LimitAt, Part, Series, Side, Value
+from .operations import (
+    Change,
+    Derivative,
+    Differential,
+    Integral,
+    LimitAt,
+    Operation,
+    Series,
+    Side,
+    Value,
+)
 
 #: Nodes of a tree after its definitions are written out, and of a derivative. The largest trees of
 #: 799 solutions have 166, and no claim changes with 200; 4000 are a fiftieth of `equality.SLOTS`.
@@ -25,9 +35,10 @@ def substituted(side: Side, table: Mapping[str, Side]) -> Side:
     """Replace symbols of a side simultaneously, except the bound variables of integrals."""
     if not table:
         return side
+    # The variable of a definite integral, a limit or a sum is bound, and must not be replaced.
     trees = {name: value.expression for name, value in table.items()}
-    operations: dict[str, Part] = {}
-    for name, operation in side.parts.items():
+    operations: dict[str, Operation] = {}
+    for name, operation in side.operations.items():
         if isinstance(operation, Integral):
             bound = operation.limits is not None
             inner = {
@@ -51,8 +62,9 @@ def substituted(side: Side, table: Mapping[str, Side]) -> Side:
             operations[name] = replace(operation, of=replaced(operation.of, trees))
         else:
             operations[name] = operation
+    # The inserted sides bring operations of their own.
     for name in free_symbols(side) & table.keys():
-        operations.update(table[name].parts)
+        operations.update(table[name].operations)
     return Side(replaced(side.expression, trees), operations)
 
 
@@ -61,34 +73,36 @@ def _limit_replaced(limit: Limit, table: Mapping[str, Expression]) -> Limit:
 
 
 def without(side: Side, table: Mapping[str, Side]) -> Side:
-    """Replace parts of a side by other sides. ``table`` has these sides, by symbol."""
+    """Replace operations of a side by other sides. ``table`` has the other sides, by symbol."""
     if not table:
         return side
-    remaining = {name: operation for name, operation in side.parts.items() if name not in table}
+    remaining = {
+        name: operation for name, operation in side.operations.items() if name not in table
+    }
     return substituted(Side(side.expression, remaining), table)
 
 
-def with_own_parts(side: Side, name: str) -> Side:
-    """Rename the parts of a side, so that a side with several values, as of W_n, can have all."""
-    table = {key: Side(Symbol(f"{key}_{name}"), {}) for key in side.parts}
+def with_own_operations(side: Side, name: str) -> Side:
+    """Rename the operations of a side, so that several values, as of W_n, do not collide."""
+    table = {key: Side(Symbol(f"{key}_{name}"), {}) for key in side.operations}
     renamed = substituted(side, table)
-    parts = {f"{key}_{name}": part for key, part in renamed.parts.items()}
-    return Side(renamed.expression, parts)
+    operations = {f"{key}_{name}": operation for key, operation in renamed.operations.items()}
+    return Side(renamed.expression, operations)
 
 
 def free_symbols(side: Side) -> set[str]:
     """The free symbols of a side."""
-    if not side.parts:
+    if not side.operations:
         return symbols_of(side.expression)
 
     def free(tree: Expression) -> set[str]:
         names: set[str] = set()
         for name in symbols_of(tree):
-            operation = side.parts.get(name)
-            names |= {name} if operation is None else of_part(operation)
+            operation = side.operations.get(name)
+            names |= {name} if operation is None else of_operation(operation)
         return names
 
-    def of_part(operation: Part) -> set[str]:
+    def of_operation(operation: Operation) -> set[str]:
         match operation:
             case Integral(integrand, variable, None):
                 return free(integrand) | {variable}
@@ -113,7 +127,7 @@ def free_symbols(side: Side) -> set[str]:
     return free(side.expression)
 
 
-def to_the_end(limit: LimitAt, operations: Mapping[str, Part]) -> Side:
+def to_the_end(limit: LimitAt, operations: Mapping[str, Operation]) -> Side:
     """Replace a limit of integrals by improper integrals.
 
     As b tends to infinity, the limit of the integral from 1 to b becomes the integral from 1 to
@@ -121,7 +135,7 @@ def to_the_end(limit: LimitAt, operations: Mapping[str, Part]) -> Side:
     """
     integrals = symbols_of(limit.of) & operations.keys()
     summand, terms = linear(limit.of, integrals)
-    moved: dict[str, Part] = {}
+    moved: dict[str, Operation] = {}
     for name in integrals:
         integral = operations[name]
         if not isinstance(integral, Integral) or integral.limits is None:
@@ -144,7 +158,7 @@ def differentiated(side: Side) -> Side:
     """Compute the derivatives of definite integrals in a side by Leibniz's rule."""
     table: dict[str, Side] = {}
     done: set[str] = set()
-    for name, operation in side.parts.items():
+    for name, operation in side.operations.items():
         if not isinstance(operation, Derivative):
             continue
         integrals = {
@@ -155,14 +169,14 @@ def differentiated(side: Side) -> Side:
         summand, terms = linear(operation.of, integrals)
         if any(operation.variable in symbols_of(factor) for factor, _ in terms):
             raise NotReadError("the derivative of a product with an integral")
-        derivatives: dict[str, Part] = {f"{name}_rest": replace(operation, of=summand)}
+        derivatives: dict[str, Operation] = {f"{name}_rest": replace(operation, of=summand)}
         slopes = [
             mul(factor, _slope(side, symbol, operation.variable, derivatives))
             for factor, symbol in terms
         ]
         table[name] = Side(add(Symbol(f"{name}_rest"), *slopes), derivatives)
         done |= integrals - symbols_of(side.expression)
-    remaining = {name: operation for name, operation in side.parts.items() if name not in done}
+    remaining = {name: operation for name, operation in side.operations.items() if name not in done}
     return without(Side(side.expression, remaining), table)
 
 
@@ -170,15 +184,16 @@ def differentiated_often(side: Side, variable: str, order: int) -> Side:
     """The derivative of a formula by ``variable``. ``order`` is the order of the derivative."""
     if not order:
         return side
-    if side.parts:
-        name = f"slope_{'_'.join(sorted(side.parts))}"
+    if side.operations:
+        name = f"slope_{'_'.join(sorted(side.operations))}"
         slope = differentiated(
-            Side(Symbol(name), {**side.parts, name: Derivative(side.expression, variable)})
+            Side(Symbol(name), {**side.operations, name: Derivative(side.expression, variable)})
         )
         rests = {
-            key: differentiated_often(Side(part.of, {}), variable, 1)
-            for key, part in slope.parts.items()
-            if isinstance(part, Derivative) and not symbols_of(part.of) & slope.parts.keys()
+            key: differentiated_often(Side(operation.of, {}), variable, 1)
+            for key, operation in slope.operations.items()
+            if isinstance(operation, Derivative)
+            and not symbols_of(operation.of) & slope.operations.keys()
         }
         slope = without(slope, rests)
         if order > 1 or slope.has(Derivative):
@@ -196,16 +211,19 @@ def differentiated_often(side: Side, variable: str, order: int) -> Side:
 
 
 def _varies(side: Side, name: str, variable: str) -> bool:
-    """Whether the symbol ``name`` stands for a definite integral that depends on ``variable``."""
-    operation = side.parts.get(name)
+    """Whether the symbol ``name`` stands for a definite integral dependent on ``variable``."""
+    operation = side.operations.get(name)
     definite = isinstance(operation, Integral) and operation.limits is not None
-    return definite and variable in free_symbols(Side(Symbol(name), side.parts))
+    return definite and variable in free_symbols(Side(Symbol(name), side.operations))
 
 
-def _slope(side: Side, name: str, variable: str, derivatives: dict[str, Part]) -> Expression:
+def _slope(side: Side, name: str, variable: str, derivatives: dict[str, Operation]) -> Expression:
     """An integral's derivative by Leibniz's rule. New integrals are added to ``derivatives``."""
-    integral = side.parts[name]
-    if not isinstance(integral, Integral) or symbols_of(integral.integrand) & side.parts.keys():
+    integral = side.operations[name]
+    if (
+        not isinstance(integral, Integral)
+        or symbols_of(integral.integrand) & side.operations.keys()
+    ):
         raise NotReadError("the derivative of a nested integral")
     try:
         under = differentiate(integral.integrand, variable)
@@ -234,7 +252,7 @@ def movers(side: Side) -> set[str]:
     """The variables of indefinite integrals, derivatives and differentials in a side."""
     return {
         operation.variable
-        for operation in side.parts.values()
+        for operation in side.operations.values()
         if isinstance(operation, Differential)
         or (isinstance(operation, Derivative) and not operation.partial)
         or (isinstance(operation, Integral) and operation.limits is None)
@@ -262,11 +280,11 @@ def replaced(node: Expression, table: Mapping[str, Expression]) -> Expression:
     return walk(node)
 
 
-def definite_parts(side: Side) -> dict[str, LimitAt | Integral | Series]:
-    """The definite integrals, the limits and the infinite sums of a side, by their symbols."""
+def definite_operations(side: Side) -> dict[str, LimitAt | Integral | Series]:
+    """The definite integrals, the limits and the infinite sums of a side, by symbol."""
     return {
         name: operation
-        for name, operation in side.parts.items()
+        for name, operation in side.operations.items()
         if isinstance(operation, LimitAt | Series)
         or (isinstance(operation, Integral) and operation.limits)
     }

@@ -64,10 +64,16 @@ class SumJudge:
         problem, outcome = self.problem, self.equals(expression)
         names = may_be_zero(problem.conditions.comparisons)
         for name in names if outcome.status is Status.CORRECT else ():
-            term, factor = (substitute(each, name, ZERO) for each in (problem.term, problem.factor))
+            term, factor = (
+                substitute(expression_of_n, name, ZERO)
+                for expression_of_n in (problem.term, problem.factor)
+            )
             at_zero = replace(self, problem=problem._replace(term=term, factor=factor))
-            other = at_zero.equals(substitute(expression, name, ZERO))
-            if other.status is Status.INCORRECT and name not in at_zero.problem.parameters:
+            outcome_at_zero = at_zero.equals(substitute(expression, name, ZERO))
+            if (
+                outcome_at_zero.status is Status.INCORRECT
+                and name not in at_zero.problem.parameters
+            ):
                 return Outcome(Status.UNDECIDED, detail=f"right for {name} other than 0 only")
         return outcome
 

@@ -126,22 +126,27 @@ def _read(
         question = read_series(problem)
         return replace(question, conditions=question.conditions.also(further))
     readings = read_product(problem) if is_product else read_sum(problem)
-    return tuple(each._replace(conditions=each.conditions.also(further)) for each in readings)
+    return tuple(
+        reading._replace(conditions=reading.conditions.also(further)) for reading in readings
+    )
 
 
 def _of_sum(
     answer: ExtractedAnswer, infinity: int | None, judges: Sequence[SumJudge]
 ) -> tuple[Outcome, Reading | None]:
     """Judge an answer to a question that asks for the value or the convergence of a sum."""
-    asked = judges[0].problem
+    question = judges[0].problem
     text = without_open_case(answer.text or "")
     answer.text = text or answer.text
+    # A statement of convergence is no value, and is judged by words.
     convergence = stated_convergence(answer)
-    if convergence is not None and (asked.asks_kind or asked.asks_convergence):
-        if asked.asks_kind and not convergence:
+    if convergence is not None and (question.asks_kind or question.asks_convergence):
+        if question.asks_kind and not convergence:
             return Outcome(Status.UNPARSEABLE, detail="the kind of convergence is missing"), None
-        kind = convergence if asked.asks_kind else ""
-        return _of_words((judge_convergence(judge.problem, kind), None) for judge in judges)
+        convergence_type = convergence if question.asks_kind else ""
+        return _of_words(
+            (judge_convergence(judge.problem, convergence_type), None) for judge in judges
+        )
     if infinity is None and is_unevaluated(text):
         return Outcome(Status.NOT_CLOSED_FORM, detail="a sum that is not evaluated"), None
     names = sorted({name for judge in judges for name in judge.parameters})
@@ -149,7 +154,10 @@ def _of_sum(
     if answer.status is not None and infinity is None:
         return Outcome(answer.status, detail=answer.detail), None
     require_worker(any(needs_worker(judge.problem.term) for judge in judges))
-    of_conventions = [each for judge in judges for each in judge.by_conventions()]
+    # Each convention for the range of the sum is a reading of the problem.
+    of_conventions = [
+        judge_of_convention for judge in judges for judge_of_convention in judge.by_conventions()
+    ]
     with_text = partial(replace, text=str(answer.text))
     outcomes = (
         (replace(outcome, flags=(*outcome.flags, *judge.problem.flags)), reading)
@@ -161,10 +169,10 @@ def _of_sum(
 def _of_words(
     outcomes: Iterator[tuple[Outcome, Reading | None]],
 ) -> tuple[Outcome, Reading | None]:
-    """The best outcome of an answer such as "converges", of those for the problem's readings.
+    """The best outcome of an answer such as "converges" for the readings of a problem.
 
-    Almost every such answer is right for one of two readings. An answer that is wrong for the
-    first reading, which is the usual one, is therefore not accepted.
+    Almost every such answer is right for one of two readings. An answer is therefore not accepted
+    if wrong for the first, usual reading.
     """
     of_readings = [*outcomes]
     outcome, reading = best(iter(of_readings))

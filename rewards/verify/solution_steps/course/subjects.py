@@ -33,14 +33,14 @@ from ....reading.problem.power_series import asks_of_series, read_series
 from ....reading.problem.sums import SumProblem, read_sum
 from ....verdict import Verdict
 from ..judging.course.flows import Flow
-from ..parts import Integral, Side
+from ..operations import Integral, Side
 from ..scope import COUNTED, Range
 from ..sides import read_sides
 
 #: Where formulas of a limit are compared: beyond a number, or so near to the point. Beyond e, ln x
 #: exceeds 1, and at half the distance to the next whole number few functions have other zeros. No
 #: claim of the 44 solutions with such limits changes with half or twice the values.
-FAR, BESIDE = 4.0, 0.5
+INFINITY_NEIGHBOURHOOD, POINT_NEIGHBOURHOOD = 4.0, 0.5
 #: The variable where a question does not say it.
 _INDEX = re.compile(r"_\s*\{?\s*([a-zA-Z])\s*(?:=|\\to|\\rightarrow|\\geq?)")
 _SIGNS = (
@@ -64,23 +64,23 @@ class Verify(Protocol):
 
 @dataclass(frozen=True)
 class Subject:
-    """What a solution is about.
+    """The problem of a solution.
 
     Attributes:
         variable: the variable of the problem.
-        symbols: the parameters, and the functions that an equation defines.
+        symbols: the parameters, and the functions defined by an equation.
         assumptions: assumptions on parameters, such as ``positive``.
         verify: judges the final answer.
-        whole: the integral of the problem. None for any other question.
-        values: the functions that the question defines by a formula, each with its variable and
+        integral: the integral of the problem. None for any other question.
+        values: the functions defined by a formula in the question, each with variable and
             formula. The variable is an empty text after a name alone, as in ``y = x^2``.
-        flow: the functions that the question defines only by an equation, such as ``y' = y``.
-        counted: the variables that take whole numbers only.
-        course: the kind of the question, such as ``limit``. It is an empty text for an integral.
+        flow: the functions defined only by an equation of the question, such as ``y' = y``.
+        counted: the integer variables.
+        course: the kind of the question, such as ``limit``. Empty for an integral.
         ranges: the ranges from which values of variables are taken. If the question is a limit, the
             range is near the point of the limit.
-        partial_sums: a function that writes a partial sum of the question's series in LaTeX. Its
-            arguments are the name of the partial sum, such as S, and the last index, such as N.
+        partial_sums: writes a partial sum of the question's series in LaTeX. The arguments
+            are the name of the partial sum, such as S, and the last index, such as N.
 
     """
 
@@ -88,7 +88,7 @@ class Subject:
     symbols: frozenset[str]
     assumptions: Mapping[str, str]
     verify: Verify
-    whole: Integral | None = None
+    integral: Integral | None = None
     values: Mapping[str, tuple[str, Side]] = field(default_factory=dict)
     flow: Flow | None = None
     counted: frozenset[str] = frozenset()
@@ -98,7 +98,7 @@ class Subject:
 
     @property
     def functions(self) -> dict[str, str]:
-        """The functions of the question, each with its variable."""
+        """The functions of the question, each with a variable."""
         return {name: by for name, (by, _) in self.values.items() if by}
 
 
@@ -109,7 +109,7 @@ def subject_of(
     assumptions: Mapping[str, str],
     completion: str = "",
 ) -> Subject:
-    """What the solution of a problem is about.
+    """Read the problem of a solution.
 
     Args:
         problem: the text of the problem.
@@ -131,19 +131,21 @@ def subject_of(
         return _of_course(problem, name, assumptions, completion)
     try:
         subject = _of_integral(problem, variable, assumptions)
-        told = kind_of_question(problem) if _is_number(subject) and not (name or variable) else ""
-        if not told:
+        inferred_task = (
+            kind_of_question(problem) if _is_number(subject) and not (name or variable) else ""
+        )
+        if not inferred_task:
             return subject
     except ProblemError:
-        told = kind_of_question(problem)
-        if told and name == "steps":
+        inferred_task = kind_of_question(problem)
+        if inferred_task and name == "steps":
             raise ProblemError(
                 f"{problem!r} is a question of the course: its steps bring no reward; name the "
-                f"task {told!r}, which pays for the answer"
+                f"task {inferred_task!r}, which pays for the answer"
             ) from None
-        if not told or name:
+        if not inferred_task or name:
             raise
-    return _of_course(problem, told, assumptions, completion)
+    return _of_course(problem, inferred_task, assumptions, completion)
 
 
 def _is_number(subject: Subject) -> bool:
@@ -151,24 +153,24 @@ def _is_number(subject: Subject) -> bool:
 
     Such a problem may ask for the number instead of an integral.
     """
-    whole = subject.whole
-    return whole is not None and whole.limits is None and not symbols_of(whole.integrand)
+    integral = subject.integral
+    return integral is not None and integral.limits is None and not symbols_of(integral.integrand)
 
 
 def kind_of_question(problem: str) -> str:
     """The kind of question in the text of a problem, such as ``limit``; empty if unknown."""
-    for sign, kind in _SIGNS:
+    for sign, question_task in _SIGNS:
         if sign.search(problem):
-            return kind
-    kinds = []
-    for kind, read in (
+            return question_task
+    readable_tasks = []
+    for question_task, read in (
         ("derivative", read_derivative),
         ("differential_equation", read_differential_equation),
     ):
         with suppress(ProblemError):
             read(problem)
-            kinds.append(kind)
-    return kinds[0] if len(kinds) == 1 else ""
+            readable_tasks.append(question_task)
+    return readable_tasks[0] if len(readable_tasks) == 1 else ""
 
 
 def _of_integral(problem: str, variable: str | None, assumptions: Mapping[str, str]) -> Subject:
@@ -176,11 +178,11 @@ def _of_integral(problem: str, variable: str | None, assumptions: Mapping[str, s
         bounded = prepare_definite(problem, assumptions)
         integrand = bounded.integrand
         limits = bounded.lower, bounded.upper
-        whole = Integral(integrand.expression, integrand.variable, limits)
+        integral = Integral(integrand.expression, integrand.variable, limits)
         verify = partial(QUESTIONS["definite"].verify, problem=problem, assumptions=assumptions)
     else:
         integrand = prepare(problem, variable, assumptions)
-        whole = Integral(integrand.expression, integrand.variable)
+        integral = Integral(integrand.expression, integrand.variable)
         verify = partial(
             QUESTIONS["antiderivative"].verify,
             integrand=problem,
@@ -188,21 +190,21 @@ def _of_integral(problem: str, variable: str | None, assumptions: Mapping[str, s
             assumptions=assumptions,
         )
     symbols = frozenset(integrand.symbols)
-    return Subject(integrand.variable, symbols, integrand.assumptions, verify, whole)
+    return Subject(integrand.variable, symbols, integrand.assumptions, verify, integral)
 
 
-def _of_course(problem: str, kind: str, assumptions: Mapping[str, str], completion: str) -> Subject:
-    verify = partial(QUESTIONS[kind].verify, problem=problem, assumptions=assumptions)
-    if kind == "differential_equation":
+def _of_course(problem: str, task: str, assumptions: Mapping[str, str], completion: str) -> Subject:
+    verify = partial(QUESTIONS[task].verify, problem=problem, assumptions=assumptions)
+    if task == "differential_equation":
         subject = _differential_equation(problem, assumptions, verify, completion)
     else:
-        make = {"derivative": _derivative, "limit": _limit, "sum": _sum}[kind]
+        make = {"derivative": _derivative, "limit": _limit, "sum": _sum}[task]
         subject = make(problem, assumptions, verify)
-    return replace(subject, course=kind)
+    return replace(subject, course=task)
 
 
 def _integral_function(problem: str) -> dict[str, tuple[str, Side]]:
-    r"""The function that a question defines by an integral: ``F(x) = \int_0^x ..``."""
+    r"""The function defined in a question by an integral: ``F(x) = \int_0^x ..``."""
     defined = _BY_INTEGRAL.search(problem)
     if defined is None:
         return {}
@@ -228,8 +230,8 @@ def _derivative(problem: str, assumptions: Mapping[str, str], verify: Verify) ->
     symbols = set().union(*map(symbols_of, trees))
     values = _integral_function(problem)
     for name, tree in formulas.items():
-        own = symbols_of(tree)
-        by = x if x in own or len(own) != 1 else next(iter(own))
+        formula_symbols = symbols_of(tree)
+        by = x if x in formula_symbols or len(formula_symbols) != 1 else next(iter(formula_symbols))
         by = by if re.search(rf"{re.escape(name)}\s*\(\s*\\?{re.escape(by)}\s*\)", problem) else ""
         values[name] = by, Side(tree, {})
     flow = None
@@ -254,9 +256,11 @@ def _limit(problem: str, assumptions: Mapping[str, str], verify: Verify) -> Subj
     assumptions = dict(question.assumptions)
     ranges: dict[str, Range] = {}
     if isinstance(question.at, int):
-        ranges[question.variable] = (FAR, inf) if question.at > 0 else (-inf, -FAR)
+        ranges[question.variable] = (
+            (INFINITY_NEIGHBOURHOOD, inf) if question.at > 0 else (-inf, -INFINITY_NEIGHBOURHOOD)
+        )
     elif question.side and (at := fold(question.at)) is not None:
-        ends = float(at), float(at) + question.side * BESIDE
+        ends = float(at), float(at) + question.side * POINT_NEIGHBOURHOOD
         ranges[question.variable] = min(ends), max(ends)
     return Subject(question.variable, symbols, assumptions, verify, counted=counted, ranges=ranges)
 
@@ -312,11 +316,11 @@ def _differential_equation(
     question = read_differential_equation(problem)
     if question.is_variable_implied:
         letters = set(_LETTER.findall(completion))
-        others = [name for name in ("x", "t") if name in letters - {*question.names}]
-        if others and not re.search(
+        variables_in_solution = [name for name in ("x", "t") if name in letters - {*question.names}]
+        if variables_in_solution and not re.search(
             rf"(?<![\\A-Za-z])[a-z]?{question.variable}[a-z]?(?![A-Za-z])", completion
         ):
-            question = replace(question, variable=others[0])
+            question = replace(question, variable=variables_in_solution[0])
     assumptions = {**dict(question.assumptions), **assumptions}
     symbols = frozenset(question.names - {question.variable} | {*question.functions})
     slopes = _slopes(question)
@@ -325,7 +329,7 @@ def _differential_equation(
 
 
 def _slopes(question: DifferentialEquation) -> dict[str, Expression]:
-    """Map each function and each of its lower derivatives to its derivative.
+    """Map each function, and each lower derivative, to the next derivative.
 
     For y'' = F, the table maps y to y' and y' to F. The table is empty if no equation can be solved
     for the highest derivative.
@@ -350,18 +354,18 @@ def _slopes(question: DifferentialEquation) -> dict[str, Expression]:
 def _solved(question: DifferentialEquation, top: str) -> Expression | None:
     """Solve an equation for ``top``, the highest derivative of a function.
 
-    The result is None unless exactly one equation has this derivative. The result is also None if
+    The result is None unless exactly one equation contains ``top``. The result is also None if
     the equation is not linear in ``top``, or if the solution has another highest derivative.
     """
     equations = [
-        add(left, neg(right))
-        for left, right in question.equations
-        if top in symbols_of(left) | symbols_of(right)
+        add(lhs, neg(rhs))
+        for lhs, rhs in question.equations
+        if top in symbols_of(lhs) | symbols_of(rhs)
     ]
     if len(equations) != 1:
         return None
     try:
-        rest, terms = linear(equations[0], {top})
+        constant_term, terms = linear(equations[0], {top})
     except NotLinearError:
         return None
     factor = add(*(factor for factor, _ in terms))
@@ -370,5 +374,5 @@ def _solved(question: DifferentialEquation, top: str) -> Expression | None:
         for name, jet in question.jets.items()
         if not jet.at and jet.order == question.orders[jet.function]
     }
-    slope = neg(div(rest, factor))
+    slope = neg(div(constant_term, factor))
     return None if symbols_of(slope) & tops else slope

@@ -1,4 +1,4 @@
-"""What stands around a claim: its chain of equalities, conditions and points of its sentence."""
+"""The context of a claim: the chain of equalities, and conditions and points of the sentence."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ....reading.expression.linear import NotLinearError
 from ....reading.expression.tree import Symbol
 from ..extents import NotReadError
-from ..parts import Integral, Side
+from ..operations import Integral, Side
 from ..points import Points, is_narrow
 from ..result import Judgement
 from ..scope import Range, Scope, is_constant_name
@@ -21,10 +21,10 @@ from .readings import Judge, Judged, Read
 
 @dataclass(slots=True)
 class EquationChain:
-    """A chain of equalities, as far as it has been read."""
+    """The part of a chain of equalities read so far."""
 
-    root: Read | None = None  # its first link
-    last: Read | None = None
+    first_link: Read | None = None
+    last_link: Read | None = None
     anti: bool = False  # it is of antiderivatives
     proven: tuple[Side, Side] | None = None  # the ends of what is proven, as they were read
 
@@ -36,17 +36,17 @@ def in_context(
     points: Points,
     judge: Judge,
 ) -> Judged:
-    """Adapt the judgement on a claim to the conditions and points that its sentence names.
+    """Adapt the judgement on a claim to the conditions and points of the sentence.
 
     A wrong claim may become unchecked, or right for one point. A right claim may no longer count as
     progress.
 
     Args:
         judged: the finding about a claim.
-        statement: the statement that the claim is a part of.
+        statement: the statement of the claim.
         conditions_of: the conditions of each sentence, by the number of the sentence. An entry is
             None if the conditions are not read.
-        points: the points that the text names.
+        points: the points named in the text.
         judge: the judge of the text's equations.
 
     """
@@ -63,10 +63,10 @@ def in_context(
         judged = replace(judged, earns=False)  # else it could not cost what it earns
     if judged.finding.judgement is not Judgement.INCORRECT or judged.pair is None:
         return judged
-    asked = set().union(*map(free_symbols, sides)) - scope.names
-    asked = {name for name in asked if not is_constant_name(name)}
-    if judged.finding.witness and asked and prose.asks(statement.lead):
-        unread = Finding(Judgement.UNCHECKED, detail=f"an equation for {min(asked)}")
+    unknown_names = set().union(*map(free_symbols, sides)) - scope.names
+    unknown_names = {name for name in unknown_names if not is_constant_name(name)}
+    if judged.finding.witness and unknown_names and prose.asks(statement.lead):
+        unread = Finding(Judgement.UNCHECKED, detail=f"an equation for {min(unknown_names)}")
         return replace(judged, finding=unread)
     at_point = _is_at_point(judged.pair, sides, statement, points, scope)
     if not at_point and not (letters and conditions is None):
@@ -93,4 +93,4 @@ def _is_at_point(
     name, number = pair[0].expression, pair[1]
     vanishes = isinstance(name, Symbol) and name.name in scope.moving()
     vanishes |= varies and prose.names_roots(statement.lead)
-    return vanishes and not free_symbols(number) and not number.parts
+    return vanishes and not free_symbols(number) and not number.operations

@@ -2,7 +2,7 @@ r"""Whether both sides of an equation are equal, tested with balls (numbers with
 
 Derivatives are compared if the equation has an indefinite integral, or if equality up to a constant
 suffices: ``\int f\,dx = F + \int g\,dx`` holds if f = F' + g. Nothing is differentiated
-symbolically: both sides are evaluated as jets. A jet is a value together with its derivative by the
+symbolically: both sides are evaluated as jets. A jet is a value together with the derivative by the
 common variable of both sides. The derivative of an integral ``\int g\,du`` is g u'.
 """
 
@@ -30,13 +30,13 @@ from ....reading.expression.tree import Expression, Symbol
 from ....verdict import Witness
 from ...answers import require_worker
 from ..extents import NotReadError
-from ..parts import Derivative, Differential, Integral, LimitAt, Part, Series, Side
+from ..operations import Derivative, Differential, Integral, LimitAt, Operation, Series, Side
 from ..result import Judgement
 from ..scope import Equation, Range
-from ..substitution import definite_parts, free_symbols
-from .factors import without_integrals
+from ..substitution import definite_operations, free_symbols
+from .factors import VaryingFactorError, without_integrals
 from .kinds import is_rational
-from .values import DivergentStepError, inner_parts, part_tree, value_of
+from .values import DivergentStepError, inner_operations, operand_of, value_of
 
 #: Points on which both sides are compared, the fewest that suffice, and those that are tried.
 POINTS, ENOUGH, TRIED = 5, 4, 40
@@ -61,10 +61,6 @@ SPREAD = 5
 QUADRANT, GOLDEN = 1.5, 0.6180339887
 
 
-class VaryingFactorError(NotReadError):
-    """An indefinite integral is multiplied by a factor that is not constant."""
-
-
 @dataclass
 class Work:
     """The remaining budget for judging a solution, counted in operations instead of seconds."""
@@ -72,8 +68,8 @@ class Work:
     slots: int = SLOTS
     evaluations: int = EVALUATED
     special: bool = True
-    known: dict[Part, Ball | NotReadError] = field(default_factory=dict)
-    improper: set[Part] = field(default_factory=set)
+    cached_values: dict[Operation, Ball | NotReadError] = field(default_factory=dict)
+    improper: set[Operation] = field(default_factory=set)
     tapes: dict[tuple[Expression, str], Tape] = field(default_factory=dict)
 
     def spend(self, slots: int) -> None:
@@ -105,24 +101,26 @@ class Work:
         if self.evaluations < 0:
             raise NotReadError("too many definite integrals and limits")
 
-    def value(self, name: str, parts: Mapping[str, Part], values: Mapping[str, Ball]) -> Ball:
+    def value(
+        self, name: str, operations: Mapping[str, Operation], values: Mapping[str, Ball]
+    ) -> Ball:
         """The value of a definite integral or a limit. A value without free symbols is cached."""
-        definite = parts[name]
-        inner = inner_parts(part_tree(definite), parts)
-        if definite in self.known and not inner:
-            cached = self.known[definite]
+        definite = operations[name]
+        inner = inner_operations(operand_of(definite), operations)
+        if definite in self.cached_values and not inner:
+            cached = self.cached_values[definite]
             if isinstance(cached, NotReadError):
                 raise cached
             return cached
-        constant = not free_symbols(Side(Symbol(name), parts))
+        constant = not free_symbols(Side(Symbol(name), operations))
         try:
-            value = value_of(name, parts, values, self.pay, self.improper)
+            value = value_of(name, operations, values, self.pay, self.improper)
         except NotReadError as error:
             if constant:
-                self.known[definite] = error
+                self.cached_values[definite] = error
             raise
         if constant:
-            self.known[definite] = value
+            self.cached_values[definite] = value
         return value
 
 
@@ -161,42 +159,42 @@ class Program:
     work: Work
     scale: float = 1.0
     values: dict[str, Ball] = field(default_factory=dict)
-    varying: list[tuple[str, Mapping[str, Part]]] = field(default_factory=list)
+    varying: list[tuple[str, Mapping[str, Operation]]] = field(default_factory=list)
     is_complex: bool = False
 
     def __post_init__(self) -> None:
         equation = self.equation
         self.variable = equation.variable
         self.rates = {name: self._compiled(side) for name, side in equation.rates.items()}
-        self.sides = [self._compiled(side) for side in (equation.left, equation.right)]
+        self.sides = [self._compiled(side) for side in (equation.lhs, equation.rhs)]
         self.placed = self._placeholders()
         # Both sides are written with i, and have no root or logarithm with several values.
-        sides = equation.left.expression, equation.right.expression
+        sides = equation.lhs.expression, equation.rhs.expression
         self.is_complex = all(IMAGINARY in all_nodes(tree) for tree in sides) and self.is_rational()
         for name in sorted(equation.free - {self.variable}):
             self.values[name] = acb(self._letter(name))
 
     def _letter(self, name: str) -> float:
-        """A sample value of a letter: from the letter's range, or by the letter's assumption."""
+        """A sample value of a letter: from the letter's range, or by the letter's kind."""
         assumption = self.assumptions.get(name, "positive")
-        whole = assumption not in _REAL
+        is_integer = assumption not in _REAL
         if name in self.equation.ranges and assumption not in ("even", "odd"):
             value = _between(self.equation.ranges[name], uniform(self.key, name))
-            return float(ceil(value)) if whole else value
+            return float(ceil(value)) if is_integer else value
         value = ASSUMPTIONS[assumption](uniform(self.key, name))
-        return value * max(self.scale, 1) if whole else value * self.scale
+        return value * max(self.scale, 1) if is_integer else value * self.scale
 
     def _compiled(self, side: Side) -> _Compiled:
         indefinite = {
             name: operation
-            for name, operation in side.parts.items()
+            for name, operation in side.operations.items()
             if isinstance(operation, Integral) and operation.limits is None
         }
         constant_term, factors = linear(side.expression, indefinite.keys())
         tape, terms = self.work.tape, []
         for factor, name in factors:
             integral = indefinite[name]
-            if symbols_of(integral.integrand) & side.parts.keys():
+            if symbols_of(integral.integrand) & side.operations.keys():
                 raise NotReadError("an integral within another")
             if self.variable in symbols_of(factor):
                 raise VaryingFactorError("a factor of an integral that is not constant")
@@ -207,13 +205,13 @@ class Program:
     def _placeholders(self) -> dict[str, tuple[_Compiled | None, str]]:
         """Map symbols of derivatives to operand and variable. A differential's operand is None."""
         placed: dict[str, tuple[_Compiled | None, str]] = {}
-        for side in (self.equation.left, self.equation.right):
-            for name, operation in side.parts.items():
+        for side in (self.equation.lhs, self.equation.rhs):
+            for name, operation in side.operations.items():
                 if isinstance(operation, Differential):
                     placed[name] = None, operation.variable
                 elif isinstance(operation, Derivative):
                     placed[name] = (
-                        self._compiled(Side(operation.of, side.parts)),
+                        self._compiled(Side(operation.of, side.operations)),
                         operation.variable,
                     )
         if placed and self.order:
@@ -221,23 +219,23 @@ class Program:
         return placed
 
     def constant_values(self) -> None:
-        """Compute the definite integrals and limits that do not depend on the variable."""
-        for side in (self.equation.left, self.equation.right):
-            constant = definite_parts(side)
+        """Compute the definite integrals and limits without the variable."""
+        for side in (self.equation.lhs, self.equation.rhs):
+            constant = definite_operations(side)
             within = {
                 inner
                 for definite in constant.values()
-                for inner in inner_parts(part_tree(definite), side.parts)
+                for inner in inner_operations(operand_of(definite), side.operations)
             }
             for definite in constant.values():
-                self.work.allow(part_tree(definite))
+                self.work.allow(operand_of(definite))
             for name in sorted(constant.keys() - within):
-                if self.variable in free_symbols(Side(Symbol(name), side.parts)):
+                if self.variable in free_symbols(Side(Symbol(name), side.operations)):
                     if self.order:
                         raise NotReadError("an integral that varies, up to a constant")
-                    self.varying.append((name, side.parts))
+                    self.varying.append((name, side.operations))
                 else:
-                    self.values[name] = self.work.value(name, side.parts, self.values)
+                    self.values[name] = self.work.value(name, side.operations, self.values)
 
     def divergence(self) -> Finding:
         """Judge an equation with one divergent integral.
@@ -245,16 +243,16 @@ class Program:
         If the integral does not cancel, one side has no value and the other side has a value. The
         equation is then wrong. In all other cases, `NotReadError` is raised.
         """
-        sides, unread = (self.equation.left, self.equation.right), "an integral that diverges"
+        sides, unread = (self.equation.lhs, self.equation.rhs), "an integral that diverges"
         if self.equation.free:
             raise NotReadError(unread)
         divergent: list[str] = []
         for side in sides:
-            for name, operation in side.parts.items():
+            for name, operation in side.operations.items():
                 if not isinstance(operation, Integral | LimitAt | Series):
                     raise NotReadError(unread)
                 try:
-                    self.values[name] = self.work.value(name, side.parts, {})
+                    self.values[name] = self.work.value(name, side.operations, {})
                 except DivergentStepError:
                     divergent.append(name)
         if len(divergent) != 1:
@@ -355,11 +353,11 @@ class Program:
             if all(self._is_within(tape, run, x) for tape, run in within):
                 yield x
 
-    def _places(self, own: Range | None) -> Iterator[Ball]:
-        if own is not None:
+    def _places(self, variable_range: Range | None) -> Iterator[Ball]:
+        if variable_range is not None:
             for at in count():  # spread over all of the range
-                yield acb(_between(own, (uniform(self.key, "own") + at * GOLDEN) % 1))
-        elif self.equation.whole:
+                yield acb(_between(variable_range, (uniform(self.key, "own") + at * GOLDEN) % 1))
+        elif self.equation.has_integer_variable:
             for at in count(1):
                 yield acb(SPREAD * at + int(SPREAD * uniform(self.key, "whole", at)))
         elif self.equation.narrow or (self.varying and self.variable not in self.equation.problem):
@@ -372,17 +370,22 @@ class Program:
     def is_rational(self) -> bool:
         """Whether both sides are rational functions.
 
-        If two rational functions differ at one point, they differ at almost all points. If they
-        seem equal at another point, the precision may be too low. For example, x^{2000} is tiny
-        near 0.
+        If two rational functions differ at one point, they differ at almost all points. If the
+        functions seem equal at another point, the precision may be too low. For example, x^{2000}
+        is tiny near 0.
         """
-        sides = self.equation.left, self.equation.right, *self.equation.rates.values()
+        sides = self.equation.lhs, self.equation.rhs, *self.equation.rates.values()
         if self.varying or any(side.has(Derivative, LimitAt, Series) for side in sides):
             return False
         integrals = (
-            part for side in sides for part in side.parts.values() if isinstance(part, Integral)
+            operation
+            for side in sides
+            for operation in side.operations.values()
+            if isinstance(operation, Integral)
         )
-        trees = [side.expression for side in sides] + [part.integrand for part in integrals]
+        trees = [side.expression for side in sides] + [
+            operation.integrand for operation in integrals
+        ]
         return all(map(is_rational, trees))
 
     def _is_within(self, tape: Tape, run: Range, x: Ball) -> bool:
@@ -397,9 +400,9 @@ def compare(
 
     Args:
         equation: both sides in one variable.
-        order: 0 compares the sides, 1 compares their derivatives.
+        order: 0 compares the sides, 1 compares the derivatives.
         assumptions: assumptions about parameters, as in `verify_antiderivative`.
-        key: a text that seeds the sample points.
+        key: the seed of the sample points, as text.
         work: the remaining budget of the solution.
 
     Raises:
@@ -434,6 +437,7 @@ def _compared(program: Program) -> Finding:
             program.constant_values()
         except DivergentStepError:
             return program.divergence()
+        # Numbers need a single comparison, functions a comparison at several points.
         moving = bool(program.varying) or any(
             tape.symbols for side in program.sides for tape in _tapes(side)
         )
@@ -449,6 +453,7 @@ def _compared(program: Program) -> Finding:
                 witness = _witness(program, x if moving else None, pair)
             if agreed + differing == (POINTS if moving else 1):
                 break
+    # Functions such as x and |x| agree on a half-line only. Rational functions cannot do so.
     if differing and agreed and not program.is_rational():
         detail = "it holds on a part of the real line only"
         return Finding(Judgement.UNCHECKED, agreed, detail=detail)

@@ -13,13 +13,13 @@ from ....numeric.ball_arithmetic.compare import compare, differ
 from ....numeric.ball_arithmetic.jets import ONE, ZERO, Ball
 from ....reading.expression.tree import Expression, Number, Symbol
 from ..extents import NotReadError
-from ..parts import Side
+from ..operations import Side
 from ..scope import Equation
-from ..substitution import definite_parts, free_symbols
+from ..substitution import definite_operations, free_symbols
 from .equality import PRECISIONS, Program, Work
 
 #: Unknowns of one equation, and points at which a solution is checked.
-MOST, CHECKED = 8, 3
+MAX_UNKNOWNS, CHECKED = 8, 3
 #: The largest denominator of a solution.
 LARGEST_DENOMINATOR = 10**6
 
@@ -32,13 +32,13 @@ def solve(
     work: Work,
     order: int = 0,
 ) -> dict[str, Expression] | None:
-    """The values of unknown constants that make an equation true for all values of its variable.
+    """The values of unknown constants for which an equation holds identically in the variable.
 
     Args:
         equation: both sides in one variable.
-        unknowns: the constants. The equation must be linear in them.
+        unknowns: the constants. The equation must be linear in the constants.
         assumptions: assumptions about parameters.
-        key: a text that seeds the sample points.
+        key: the seed of the sample points, as text.
         work: the remaining budget of the solution.
         order: 1 compares derivatives instead of values, as `compare` does.
 
@@ -50,11 +50,11 @@ def solve(
         NotReadError: the equation is not linear, has irrational solutions, or is unsupported.
 
     """
-    if not unknowns or len(unknowns) > MOST:
+    if not unknowns or len(unknowns) > MAX_UNKNOWNS:
         raise NotReadError("too many unknown constants")
-    for side in (equation.left, equation.right):
-        for name in definite_parts(side):
-            if free_symbols(Side(Symbol(name), side.parts)) & set(unknowns):
+    for side in (equation.lhs, equation.rhs):
+        for name in definite_operations(side):
+            if free_symbols(Side(Symbol(name), side.operations)) & set(unknowns):
                 raise NotReadError("an unknown constant within a definite integral or a limit")
     with precision(PRECISIONS[-1]):
         program = Program(equation, order, assumptions, key, work)
@@ -98,8 +98,8 @@ def _matters(rows: Sequence[Sequence[Ball]], column: int) -> bool:
 def _independent(rows: Sequence[Sequence[Ball]], count: int) -> list[int]:
     """Return the indices of unknowns with linearly independent coefficients at sample points.
 
-    An unknown is left out if its column of coefficients is a linear combination of the columns of
-    earlier unknowns.
+    An unknown is left out if the column of coefficients is a linear combination of earlier
+    columns.
     """
     pivots: list[int] = []
     for column in range(count):
@@ -115,7 +115,7 @@ def _independent(rows: Sequence[Sequence[Ball]], count: int) -> list[int]:
 def _row(program: Program, unknowns: Sequence[str], x: Ball) -> list[Ball] | None:
     """The coefficients of the unknowns, and the constant term, of right side minus left side.
 
-    All are values at the point ``x``. The result is None if a side is not real there.
+    All are values at the point ``x``. The result is None if a side is not real at ``x``.
     """
     values: list[Ball] = []
     for chosen in (*unknowns, None):

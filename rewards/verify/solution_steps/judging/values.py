@@ -24,7 +24,7 @@ from ....reading.expression.build import number
 from ....reading.expression.traversal import fold, substitute, symbols_of
 from ....reading.expression.tree import Expression
 from ..extents import NotReadError
-from ..parts import Integral, LimitAt, Part, Series
+from ..operations import Integral, LimitAt, Operation, Series
 
 #: Precision in bits, digits of improper integrals, evaluations for a proper one.
 BITS, DIGITS, EVALUATIONS = 192, 30, 2_000
@@ -47,7 +47,7 @@ EVEN, FASTER, LARGE = 32, 4.0, 20
 
 
 class DivergentStepError(NotReadError):
-    """The integral or sum certainly diverges, so that it has no value.
+    """The integral or sum certainly diverges, and has no value.
 
     ``sign`` is 1 or -1 if a sum tends to plus or minus infinity. Otherwise ``sign`` is 0.
     """
@@ -59,27 +59,27 @@ class DivergentStepError(NotReadError):
 
 def value_of(
     name: str,
-    parts: Mapping[str, Part],
+    operations: Mapping[str, Operation],
     values: Mapping[str, Ball],
     pay: Callable[[int], None],
-    improper: set[Part],
+    improper: set[Operation],
 ) -> Ball:
     """The value of a definite integral or a limit, for given values of the free symbols.
 
     Args:
         name: the symbol of the integral or limit.
-        parts: the parts of the side, by symbols.
+        operations: the operations of the side, by symbols.
         values: the values of the free symbols.
-        pay: a function that is called with the number of evaluations. It raises an error if the
-            budget is spent.
-        improper: the integrals that were improper in earlier calls. If the integral of this call is
-            improper, it is added.
+        pay: called with the number of evaluations. An error is raised if the budget is
+            spent.
+        improper: the improper integrals of earlier calls. An improper integral of the call is
+            added.
 
     Raises:
         NotReadError: the value does not exist or cannot be computed.
 
     """
-    definite = parts[name]
+    definite = operations[name]
     try:
         if isinstance(definite, LimitAt):
             pay(LIMIT_COST)
@@ -88,8 +88,8 @@ def value_of(
             pay(SERIES_COST)
             return _series(definite, values)
         assert isinstance(definite, Integral)
-        if inner_parts(definite.integrand, parts):
-            return _nested(definite, parts, values, pay)
+        if inner_operations(definite.integrand, operations):
+            return _nested(definite, operations, values, pay)
         proper = None if definite in improper else _proper(definite, values, pay)
         if proper is not None:
             return proper
@@ -101,7 +101,7 @@ def value_of(
         raise NotReadError(str(error)) from None
 
 
-def part_tree(definite: Part) -> Expression:
+def operand_of(definite: Operation) -> Expression:
     """The integrand of an integral, the operand of a limit, or the term of a sum."""
     assert isinstance(definite, Integral | LimitAt | Series)
     if isinstance(definite, Series):
@@ -109,9 +109,9 @@ def part_tree(definite: Part) -> Expression:
     return definite.integrand if isinstance(definite, Integral) else definite.of
 
 
-def inner_parts(tree: Expression, parts: Mapping[str, Part]) -> list[str]:
-    """The symbols of the parts (integrals, ..) that occur in an expression, sorted."""
-    return sorted(symbols_of(tree) & parts.keys())
+def inner_operations(tree: Expression, operations: Mapping[str, Operation]) -> list[str]:
+    """The sorted symbols of the operations (integrals, ..) in an expression."""
+    return sorted(symbols_of(tree) & operations.keys())
 
 
 def _proper(
@@ -154,7 +154,7 @@ def _improper(integral: Integral, values: Mapping[str, Ball]) -> Ball:
     return acb(value.ball)
 
 
-def _inner(definite: Part, values: Mapping[str, Ball], pay: Callable[[int], None]) -> Ball:
+def _inner(definite: Operation, values: Mapping[str, Ball], pay: Callable[[int], None]) -> Ball:
     value = (
         _proper(definite, values, pay)
         if isinstance(definite, Integral) and definite.limits
@@ -167,7 +167,7 @@ def _inner(definite: Part, values: Mapping[str, Ball], pay: Callable[[int], None
 
 def _nested(
     integral: Integral,
-    parts: Mapping[str, Part],
+    operations: Mapping[str, Operation],
     values: Mapping[str, Ball],
     pay: Callable[[int], None],
 ) -> Ball:
@@ -176,7 +176,7 @@ def _nested(
     The difference between the two results is an estimate of the error.
     """
     assert integral.limits is not None
-    inner = inner_parts(integral.integrand, parts)
+    inner = inner_operations(integral.integrand, operations)
     if any(isinstance(limit, int) for limit in integral.limits):
         raise NotReadError("a nested integral over an infinite range")
     results: list[Ball] = []
@@ -189,7 +189,7 @@ def _nested(
                 node, weight = arb.legendre_p_root(nodes, at, weight=True)
                 x = acb(low + (high - low) * (1 + node) / 2)
                 point = {**values, integral.variable: x}
-                point |= {name: _inner(parts[name], point, pay) for name in inner}
+                point |= {name: _inner(operations[name], point, pay) for name in inner}
                 total += weight * tape.run(x, point, derivative=False)[tape.root][0]
             results.append(total * (high - low) / 2)
         error = (results[1] - results[0]).abs_upper()
@@ -256,10 +256,13 @@ def _from_one_side(limit_at: LimitAt, values: Mapping[str, Ball], side: int) -> 
 
 
 def _grows(steps: Sequence[Ball], finest: Ball) -> bool:
-    """Whether values grow without bound, by their differences and the last value ``finest``."""
-    first, second = (step.real for step in steps)
-    even = log2((acb(second - first)).abs_upper()) < log2(acb(first).abs_upper()) - EVEN
-    return even or bool(second / first > FASTER and finest.abs_lower() > 2**LARGE)
+    """Whether values grow without bound, by the differences and the last value ``finest``."""
+    earlier_step, later_step = (step.real for step in steps)
+    even = (
+        log2((acb(later_step - earlier_step)).abs_upper())
+        < log2(acb(earlier_step).abs_upper()) - EVEN
+    )
+    return even or bool(later_step / earlier_step > FASTER and finest.abs_lower() > 2**LARGE)
 
 
 def _approach(limit_at: LimitAt, values: Mapping[str, Ball], side: int) -> Iterator[Ball]:

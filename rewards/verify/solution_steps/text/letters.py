@@ -1,4 +1,4 @@
-"""What the letters of a text stand for: indices, kinds of numbers, constants or variables."""
+"""The meaning of letters in a text: indices, kinds of numbers, constants or variables."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ _GAMMA = re.compile(
 def letters_of(
     statements: Sequence[Statement],
 ) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """The letters of a text that may be taken for constants, and the letters that it sets to zero.
+    """The letters of a text with a meaning besides the usual constants, and vanishing letters.
 
     Returns:
         Three sets. The first contains ``i`` if the text sums over i. The second contains ``gamma``
-        if the text uses it as a letter. The third has the letters that are set to zero.
+        if gamma is a letter of the text. The third has the letters set to zero.
 
     """
     links = [link.latex for statement in statements for link in statement.links]
     sums = any("i" in INDEX.findall(latex) for latex in links if "\\sum" in latex)
-    equations = ("=".join(link.latex for link in each.links) for each in statements)
+    equations = ("=".join(link.latex for link in statement.links) for statement in statements)
     gamma = any(map(_GAMMA.search, equations))
     vanishing = frozenset(
-        symbol_name(left.latex)
+        symbol_name(lhs.latex)
         for statement in statements
-        for left, right in pairwise(statement.links)
-        if right.latex.strip(" .,;") == "0"
+        for lhs, rhs in pairwise(statement.links)
+        if rhs.latex.strip(" .,;") == "0"
     )
     return frozenset("i" if sums else ""), frozenset(("gamma",) if gamma else ()), vanishing
 
@@ -50,27 +50,29 @@ def assumptions_of(statements: Iterable[Statement]) -> dict[int, dict[str, str] 
     Returns:
         The assumptions on letters in each sentence, by the number of the sentence. An assumption
         holds in all of the text. An entry is None if a letter has several assumptions, such as even
-        and odd, and the sentence does not say which assumption applies.
+        and odd, and the sentence does not decide between the assumptions.
 
     """
-    every = list(statements)
+    all_statements = list(statements)
     stated: dict[int, dict[str, set[str]]] = {}
     of_text: dict[str, set[str]] = {}
-    for statement, following in pairwise(every):
-        found = membership(statement)
+    for statement, following in pairwise(all_statements):
+        kinds_in_formula = membership(statement)
         latex = statement.links[0].latex.strip(" .,;")
         letter = _LETTER.match(latex) if len(statement.links) == 1 else None
         if letter and (statement.condition or letter.end() == len(latex)):
-            kind = prose.kind_of_letter(statement.lead, following.lead)
-            found |= {symbol_name(letter[0]): kind} if kind else {}
-        for name, kind in found.items():
-            of_text.setdefault(name, set()).add(kind)
-            stated.setdefault(statement.sentence, {}).setdefault(name, set()).add(kind)
+            assumption = prose.kind_of_letter(statement.lead, following.lead)
+            kinds_in_formula |= {symbol_name(letter[0]): assumption} if assumption else {}
+        for name, assumption in kinds_in_formula.items():
+            of_text.setdefault(name, set()).add(assumption)
+            stated.setdefault(statement.sentence, {}).setdefault(name, set()).add(assumption)
     assumptions: dict[int, dict[str, str] | None] = {}
-    for sentence in {statement.sentence for statement in every} if of_text else ():
-        own = of_text | stated.get(sentence, {})
-        clear = all(len(names) == 1 for names in own.values())
-        assumptions[sentence] = {name: min(names) for name, names in own.items()} if clear else None
+    for sentence in {statement.sentence for statement in all_statements} if of_text else ():
+        kinds_in_sentence = of_text | stated.get(sentence, {})
+        clear = all(len(names) == 1 for names in kinds_in_sentence.values())
+        assumptions[sentence] = (
+            {name: min(names) for name, names in kinds_in_sentence.items()} if clear else None
+        )
     return assumptions
 
 

@@ -1,6 +1,6 @@
 """The role of a formula according to the words around it: assertion, condition or failed try.
 
-The file ``solutions.toml`` has these words, and also the words that lead to an answer.
+The file ``solutions.toml`` has the words, and also the words before an answer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SENTENCE = re.compile(r"[.!?](?=\s|\Z)|\n\s*\n|\n\s*(?:[-*•]|\d{1,2}[.)]|\\it
 
 
 def names_roots(lead: str) -> bool:
-    """Whether the words before an equation say that the equation holds only at zeros."""
+    """Whether the words before an equation restrict the equation to zeros."""
     return patterns.names_roots.search(lead) is not None
 
 
@@ -37,29 +37,29 @@ def names_both_ends(lead: str) -> bool:
     return patterns.names_both_ends.search(lead) is not None
 
 
-def is_condition(lead: str, before: bool) -> bool:
+def is_condition(lead: str, after_condition: bool) -> bool:
     """Whether the words before a formula make the formula a condition.
 
-    If the previous formula was a condition (``before``), a word such as "and" suffices.
+    If the previous formula was a condition (``after_condition``), a word such as "and" suffices.
     """
     return any(
         role.search(lead) for role in (patterns.supposes, patterns.for_all, patterns.to_solve)
-    ) or (before and patterns.joins.fullmatch(lead) is not None)
+    ) or (after_condition and patterns.joins.fullmatch(lead) is not None)
 
 
-def kind_of_letter(before: str, behind: str) -> str:
+def kind_of_letter(words_before: str, words_after: str) -> str:
     """The kind of numbers that the words around a letter state, such as ``integer``, or ""."""
-    match = patterns.kind_before.search(before) or patterns.kind_behind.match(behind)
+    match = patterns.kind_before.search(words_before) or patterns.kind_behind.match(words_after)
     return (match and match.lastgroup) or ""
 
 
 def chooses(lead: str) -> bool:
-    """Whether the words before a symbol allow that the symbol gets a new meaning."""
+    """Whether the words before a symbol allow a new meaning of the symbol."""
     return patterns.chooses.search(lead) is not None
 
 
 def derives(lead: str) -> bool:
-    """Whether the words before a formula say that the formula follows from the preceding text."""
+    """Whether the words before a formula derive the formula from the preceding text."""
     return patterns.derives.search(lead) is not None
 
 

@@ -1,8 +1,8 @@
 r"""The statements of a solution: chains of links joined by ``=``, each link with offsets.
 
 Formulas are found as for the final answer (`rewards.reading.extraction`). This module drops no
-formula. A character that is not part of a link is replaced by a blank, so that the offsets of the
-link remain right.
+formula. A character outside the links is replaced by a blank, to keep the offsets of the
+links.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ....reading.problem.differential import differentials_in_order
 from . import prose
 
 #: Characters of a solution that are read; statements, and about as many claims.
-LONGEST, MOST = 100_000, 400
+LONGEST, MAX_STATEMENTS = 100_000, 400
 #: Characters of prose before a formula that say what it is, and of what may take back a try.
 LEAD, PROSE = 80, 600
 
@@ -64,7 +64,7 @@ _ONLY_MARKUP = re.compile(r"[\s>*_#.,;:\-•]*(?:\(?\d{1,2}[.)])?[\s>*_.,;:]*")
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A side of an equation as the text writes it, with its offsets in the completion."""
+    """A side of an equation in the text's LaTeX, with offsets in the completion."""
 
     latex: str
     start: int
@@ -85,7 +85,7 @@ class Statement:
         condition: the statement is an inequality, or a membership.
         approximate: the statement follows an approximation sign.
         supposed: the words before the statement mark a condition, or an equation to be solved.
-        aside: the statement stands in a text that is part of a formula.
+        aside: the statement stands in the text of a formula.
         named: words take the place of the first link: "Area = 5".
         sentence: the number of the sentence.
         alone: the display has no other statement.
@@ -93,7 +93,7 @@ class Statement:
         gives_up: what the words before the statement retract: a statement, an attempt, all
             attempts, or nothing.
         begins_try: the words before the statement begin another attempt.
-        asked: a sign of equality has a question mark above.
+        is_questioned: a sign of equality has a question mark above.
 
     """
 
@@ -111,7 +111,7 @@ class Statement:
     follows: bool = False
     gives_up: prose.Tries = ""
     begins_try: bool = False
-    asked: bool = False
+    is_questioned: bool = False
 
 
 def shown(completion: str, stop: Sequence[str], thoughts: bool) -> tuple[int, int]:
@@ -135,7 +135,7 @@ def shown(completion: str, stop: Sequence[str], thoughts: bool) -> tuple[int, in
 def statements(
     completion: str, stop: Sequence[str] = (), *, thoughts: bool = False
 ) -> Iterator[Statement]:
-    """Yield the statements of a completion in order, at most `MOST`.
+    """Yield the statements of a completion in order, at most `MAX_STATEMENTS`.
 
     If ``thoughts`` is True, the statements in the model's thoughts are included. The last statement
     is empty and marks the end.
@@ -145,6 +145,7 @@ def statements(
     count = sentence = previous_end = 0
     supposed = quoted = False
     for span in _formulas(text):
+        # The words since the last formula decide the role of the statement.
         lead = text[max(previous_end, span.start - LEAD) : span.start]
         words = text[max(previous_end, span.start - PROSE) : span.start]
         gives_up, begins = prose.given_up(words), prose.begins_try(words)
@@ -156,34 +157,36 @@ def statements(
             statement.lead = f"{lead} {statement.lead}"
             statement.gives_up, statement.begins_try = gives_up, begins
             supposed = prose.is_condition(statement.lead, supposed)
-            statement.supposed = supposed or quoted or statement.asked
+            statement.supposed = supposed or quoted or statement.is_questioned
             statement.sentence = sentence
             bare = not statement.links[0].latex and not statement.displayed
             bare |= statement.approximate
             words = statement.lead.rstrip(" \n:*") if statement.approximate else statement.lead
             statement.named |= bare and not prose.goes_on(words)
-            first = statement.links[0].latex
-            if (prose.names_an_end(statement.lead) and _PLAIN.fullmatch(first)) or (
-                prose.names_both_ends(statement.lead) and _CLOSED.fullmatch(first)
+            first_latex = statement.links[0].latex
+            if (prose.names_an_end(statement.lead) and _PLAIN.fullmatch(first_latex)) or (
+                prose.names_both_ends(statement.lead) and _CLOSED.fullmatch(first_latex)
             ):
                 statement.links[0] = replace(statement.links[0], latex="")
                 statement.named = True
             count += 1
-            if count > MOST:
+            if count > MAX_STATEMENTS:
                 return
             yield statement
             lead, gives_up, begins = "", "", False
         if prose.ends_sentence(span.latex[-2:]):
             sentence, quoted = sentence + 1, False
     gives_up_at_end = prose.given_up(text[max(previous_end, len(text) - PROSE) :])
-    last = text[previous_end : previous_end + LEAD]
-    yield Statement([Link("", end, end)], last, sentence=sentence + 1, gives_up=gives_up_at_end)
+    closing_words = text[previous_end : previous_end + LEAD]
+    yield Statement(
+        [Link("", end, end)], closing_words, sentence=sentence + 1, gives_up=gives_up_at_end
+    )
 
 
 def _formulas(text: str) -> list[Span]:
     """Find the formulas of a text.
 
-    A formula without delimiters must be an equation, or an integral that is alone on its line.
+    A formula without delimiters must be an equation, or an integral alone on a line.
     """
     delimited = spans(text)
     bare: list[Span] = []
@@ -206,7 +209,7 @@ def _formulas(text: str) -> list[Span]:
 
 
 def _cells(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the start and the end of each cell of a table row. Any other line is one cell."""
+    """Yield the start and the end of each cell of a table row. Any other line is a cell."""
     row = _ROW.fullmatch(text, start, end)
     for cell in _CELL.finditer(text, start, end) if row else ():
         yield cell.span()
@@ -230,7 +233,7 @@ def _of_span(text: str, span: Span, offset: int) -> Iterator[Statement]:
 
 
 def _is_alone(text: str, span: Span, *, named: bool = False) -> bool:
-    """Whether a formula is alone on its line, except for markup, and a name if ``named`` is True.
+    """Whether a formula is alone on a line, except for markup, and a name if ``named`` is True.
 
     A colon ends the name, as in "Start: ∫ x dx".
     """
@@ -293,32 +296,32 @@ class _Cutter:
         """Handle the tokens outside of brackets. Return whether brackets did not match."""
         braces = depth = tables = unmatched = until = 0
         for index, token in enumerate(self.tokens):
-            kind = token.lastgroup
-            if kind is None or token.start() < until:
+            token_type = token.lastgroup
+            if token_type is None or token.start() < until:
                 continue
-            if kind == "brace":
+            if token_type == "brace":
                 braces = braces + 1 if token[0] == "{" else max(braces - 1, 0)
             elif braces:
                 continue
-            elif kind in ("begin", "end"):
-                system = kind == "begin" and not tables and self._opens_system(token)
-                tables = self._environment(token, kind, tables, system=system)
+            elif token_type in ("begin", "end"):
+                system = token_type == "begin" and not tables and self._opens_system(token)
+                tables = self._environment(token, token_type, tables, system=system)
                 depth = 0 if system else depth
             elif tables:
                 continue
-            elif kind in ("bracket", "sized", "escaped"):
-                if brackets and token[kind][-1] in "([{":
+            elif token_type in ("bracket", "sized", "escaped"):
+                if brackets and token[token_type][-1] in "([{":
                     depth += 1
                 elif brackets and depth:
                     depth -= 1
                 elif brackets:
                     unmatched += 1
-            elif kind == "null":
+            elif token_type == "null":
                 depth = max(depth - 1, 0)
             elif depth:
-                if kind in ("row", "column"):
+                if token_type in ("row", "column"):
                     self._blank(token.start(), token.end())
-            elif kind == "text":
+            elif token_type == "text":
                 until = self._text(token)
             else:
                 self._separator(index, token)
@@ -327,8 +330,8 @@ class _Cutter:
 
     def _opens_system(self, token: re.Match[str]) -> bool:
         """Whether an array or a brace has equations in all rows, and is no side of an equation."""
-        before = self.latex[self.start : token.start()]
-        if self.statement.links or not _BEFORE_SYSTEM.fullmatch(before):
+        text_before = self.latex[self.start : token.start()]
+        if self.statement.links or not _BEFORE_SYSTEM.fullmatch(text_before):
             return False
         body = self.latex[token.end() : self.latex.find("\\end", token.end())]
         rows = [row for row in _ROW_END.split(body) if _CONTENTS.search(row)]
@@ -338,51 +341,55 @@ class _Cutter:
         self.start, self.system = token.start(), True
         return True
 
-    def _environment(self, token: re.Match[str], kind: str, tables: int, *, system: bool) -> int:
+    def _environment(
+        self, token: re.Match[str], token_type: str, tables: int, *, system: bool
+    ) -> int:
         """Blank out the begin or the end mark of an environment with rows, such as ``align``.
 
-        Any other environment counts as a table. The result is the number of tables that are open.
+        Any other environment counts as a table. The result is the number of open tables.
         """
-        rows = patterns.row_environment.fullmatch(token[kind]) is not None or kind == "end"
+        rows = (
+            patterns.row_environment.fullmatch(token[token_type]) is not None or token_type == "end"
+        )
         if tables or not (rows or system):
-            return max(tables + (1 if kind == "begin" else -1), 0)
+            return max(tables + (1 if token_type == "begin" else -1), 0)
         end, self.system = token.end(), system
-        if token[kind].startswith("alignat") and self.latex[end : end + 1] == "{":
+        if token[token_type].startswith("alignat") and self.latex[end : end + 1] == "{":
             end = closing_brace(self.latex, end) + 1
-        closing = _NO_BRACKET.match(self.latex, end) if kind == "end" else None
+        closing = _NO_BRACKET.match(self.latex, end) if token_type == "end" else None
         self._blank(token.start(), closing.end() if closing else end)
         return tables
 
     def _separator(self, index: int, token: re.Match[str]) -> None:
-        kind, at = token.lastgroup, token.start()
-        if kind == "equal":
+        token_type, at = token.lastgroup, token.start()
+        if token_type == "equal":
             if self.statement.condition and not self.statement.links and self.ordered > self.start:
                 self.start, self.statement.condition = self.ordered, False  # a < b = c
             self._link(at)
             self.start = token.end()
-            self.statement.asked |= "?" in token[0]
-        elif kind == "bound":
+            self.statement.is_questioned |= "?" in token[0]
+        elif token_type == "bound":
             if _ORDER.match(token[0]):
                 if self.statement.links:  # a = b < c
                     self._close(at)
                     self.start = token.end()
                 self.ordered = token.end()
             self.statement.condition = True
-        elif kind in ("so", "near"):
+        elif token_type in ("so", "near"):
             self._close(at)
             self.start = token.end()
-            self.statement.approximate = kind == "near"
-            self.statement.follows = kind != "near"
-        elif kind == "row":
+            self.statement.approximate = token_type == "near"
+            self.statement.follows = token_type != "near"
+        elif token_type == "row":
             following = _INDENTATION.match(self.latex, token.end())
             next_row = self.latex[following.end() : following.end() + 40] if following else ""
             row_so_far = self.latex[self.start : at].rstrip(" &\n")
             remark = bool(self.done and self.statement.lead)
-            own = self.system and not _RELATION.match(next_row)
+            is_separate_row = self.system and not _RELATION.match(next_row)
             begin = following.end() if following else token.end()
-            own |= _OWN_ROW.match(self.latex, begin) is not None
+            is_separate_row |= _OWN_ROW.match(self.latex, begin) is not None
             if (remark and _RELATION.match(next_row)) or (
-                own and patterns.row_starts_open.match(next_row)
+                is_separate_row and patterns.row_starts_open.match(next_row)
             ):
                 # The chain before goes on ("= a && where u = b"), or a row begins with a sign.
                 self._close(at)
@@ -401,7 +408,7 @@ class _Cutter:
                 self.statement.named = False
         else:  # a comma, a wide space or a column: another statement may begin
             begun = self._first_content() < at
-            if kind == "column":
+            if token_type == "column":
                 self._blank(at, token.end())
                 begun = begun and bool(self.statement.links)
             following = self._next(index)
@@ -452,10 +459,14 @@ class _Cutter:
         """The next token outside brackets at which a link or a statement ends."""
         depth = 0
         for token in self.tokens[index + 1 : index + 60]:
-            kind = token.lastgroup
-            if kind in ("brace", "bracket", "sized", "escaped"):
-                depth += 1 if token[kind or 0][-1] in "{([" else -1
-            elif kind is not None and depth <= 0 and kind not in ("column", "null", "text"):
+            token_type = token.lastgroup
+            if token_type in ("brace", "bracket", "sized", "escaped"):
+                depth += 1 if token[token_type or 0][-1] in "{([" else -1
+            elif (
+                token_type is not None
+                and depth <= 0
+                and token_type not in ("column", "null", "text")
+            ):
                 return token
         return None
 

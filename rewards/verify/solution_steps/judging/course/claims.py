@@ -1,4 +1,4 @@
-"""Judge claims about functions that the question defines only by an equation.
+"""Judge claims about functions defined only by an equation of the question.
 
 An example is y in y' = 2xy. A claim about y has to hold for the solutions of the equation.
 """
@@ -9,17 +9,15 @@ from dataclasses import replace
 
 from .....numeric.ball_arithmetic.balls import UnusableError
 from .....numeric.outcome import Outcome
-from .....proof.curves import vanishes_on
 from .....reading.expression.build import ZERO, add, div, mul, neg
 from .....reading.expression.derivative import differentiate
 from .....reading.expression.linear import NotLinearError, linear
-from .....reading.expression.traversal import nodes_of, substitute, symbols_of
+from .....reading.expression.traversal import nodes_of, symbols_of
 from .....reading.expression.tree import Call, Expression, Symbol
 from .....reading.problem.differential_equation import StatedSolution
 from .....verdict import Status
-from ....values import agreement_on_curve
 from ...extents import NotReadError
-from ...parts import Derivative, Differential, Integral, Part, Side, Value
+from ...operations import Derivative, Differential, Integral, Operation, Side, Value
 from ...result import Judgement
 from ...scope import Equation, Scope, is_constant_name
 from ...substitution import (
@@ -30,7 +28,7 @@ from ...substitution import (
     without,
 )
 from ..equality import Finding, Work, compare
-from .flows import Flow
+from .flows import Flow, at_point, on_curve
 
 #: What a comparison that the verifier of a question does costs, in slots: a text has 40 of them.
 #: The median takes 1 ms, as 300 slots do, and the longest 83 ms. No claim of 799 solutions changes
@@ -57,9 +55,9 @@ def constants_of(names: set[str], scope: Scope) -> set[str]:
 
 
 class Claimed:
-    """An equation in a solution, which may be about the functions of ``flow``.
+    """An equation in a solution, perhaps about the functions of ``flow``.
 
-    The functions of a `Flow` are those that the question defines only by an equation.
+    The functions of a `Flow` are defined only by an equation of the question.
     """
 
     def __init__(
@@ -67,7 +65,7 @@ class Claimed:
     ) -> None:
         self.flow, self.scope, self.work, self.key = flow, scope, work, key
         used: dict[str, Side] = {}
-        self.raw = sides
+        self.sides_as_written = sides
         self.sides = tuple(
             scope.written_out(scope.evaluated(flow.with_values(side)), used)
             if flow.concerns(side) or not side.has(Value)
@@ -80,7 +78,7 @@ class Claimed:
         self.strangers = names - {flow.variable, *scope.symbols, *self.constants}
 
     def judge(self) -> Finding:
-        """Judge the equation. Record a right equation that has constants of integration.
+        """Judge the equation. Record a right equation with constants of integration.
 
         Raises:
             NotReadError: the equation cannot be read.
@@ -120,10 +118,10 @@ class Claimed:
             if stated is None or self.flow.question is None or not self.constants:
                 raise
             self.work.spend(FAMILY_COST)
-            found = _finding(self.flow.solves(stated, conditions=False))
+            substituted_family = _finding(self.flow.solves(stated, conditions=False))
             # tan(x + C)^2 = (x + y)^2 also holds on a branch that is no solution.
-            wrong = found.judgement is Judgement.INCORRECT
-            return Finding(Judgement.UNCHECKED) if wrong else found
+            wrong = substituted_family.judgement is Judgement.INCORRECT
+            return Finding(Judgement.UNCHECKED) if wrong else substituted_family
         if finding.judgement is not Judgement.INCORRECT:
             return finding
         plugged = self.plugged()
@@ -149,8 +147,8 @@ class Claimed:
         """Insert the latest formula for the function into the equation, and judge the result.
 
         The result is None if the text has no such formula. The equation is judged wrong only if it
-        has constants or unknown letters, and if all of these are in the formula. Without unknown
-        letters, the formula must also be a general solution.
+        has constants or unknown letters, and if the formula contains all these letters. Without
+        unknown letters, the formula must also be a general solution.
         """
         if len(self.flow.functions) != 1 or self.flow.curve is not None:
             return None
@@ -159,31 +157,37 @@ class Claimed:
         if side is None:
             return None
         formula = self.scope.written_out(self.scope.evaluated(side), {})
-        if formula.parts or name in symbols_of(formula.expression):
+        if formula.operations or name in symbols_of(formula.expression):
             return None
         sides = []
-        for raw in self.raw:
+        for side_as_written in self.sides_as_written:
             values = {
                 key: substituted(
-                    differentiated_often(formula, self.flow.variable, part.order),
-                    {self.flow.variable: Side(part.at, {})},
+                    differentiated_often(formula, self.flow.variable, operation.order),
+                    {self.flow.variable: Side(operation.at, {})},
                 )
-                for key, part in raw.parts.items()
-                if isinstance(part, Value) and part.function == name
+                for key, operation in side_as_written.operations.items()
+                if isinstance(operation, Value) and operation.function == name
             }
-            put = substituted(without(raw, values), {name: formula})
+            put = substituted(without(side_as_written, values), {name: formula})
             sides.append(self.scope.written_out(self.scope.evaluated(put), {}))
         plain = Flow(self.flow.variable, (), {}, self.flow.assumptions)
         anti = any(side.has(Integral) for side in sides)
         trees = [plain.tree(side, self.scope, rate=anti) for side in sides]
         finding = self._same(trees[0], trees[1])
-        own = symbols_of(formula.expression)
+        formula_symbols = symbols_of(formula.expression)
         letters = self.constants | self.strangers
-        shared = bool(letters) and letters <= own
+        shared = bool(letters) and letters <= formula_symbols
         shared &= bool(self.strangers) or name in self.flow.general
-        known = {self.flow.variable, *(self.flow.question.names if self.flow.question else ())}
+        problem_symbols = {
+            self.flow.variable,
+            *(self.flow.question.names if self.flow.question else ()),
+        }
         # y(1) = 1 + c + 1 of x^3 + cx + d: the text may have found d.
-        hidden = own & (symbols_of(trees[0]) | symbols_of(trees[1])) - letters - known
+        hidden = (
+            formula_symbols
+            & (symbols_of(trees[0]) | symbols_of(trees[1])) - letters - problem_symbols
+        )
         if finding.judgement is Judgement.INCORRECT and (hidden or not shared):
             return Finding(Judgement.UNCHECKED, detail="a solution that is not known")
         return finding
@@ -196,17 +200,17 @@ class Claimed:
             self.work.spend(FAILED_COST)  # perhaps for derivatives that grow too large
             raise
 
-    def _same(self, left: Expression, right: Expression) -> Finding:
-        equation = self._equation(left, right)
+    def _same(self, lhs: Expression, rhs: Expression) -> Finding:
+        equation = self._equation(lhs, rhs)
         finding = compare(equation, 0, self.flow.assumptions, self.key, self.work)
         return replace(finding, loose=bool(self.strangers))
 
-    def _equation(self, left: Expression, right: Expression) -> Equation:
-        names = symbols_of(left) | symbols_of(right)
+    def _equation(self, lhs: Expression, rhs: Expression) -> Equation:
+        names = symbols_of(lhs) | symbols_of(rhs)
         variable = next((n for n in (self.flow.variable, *self.flow.functions) if n in names), "")
         return Equation(
-            Side(left, {}),
-            Side(right, {}),
+            Side(lhs, {}),
+            Side(rhs, {}),
             variable or self.flow.variable,
             {},
             False,
@@ -225,44 +229,45 @@ class Claimed:
         """
         names = set().union(*map(free_symbols, self.sides))
         letters = (self.constants | self.strangers) - _usual(self.constants)
-        if any(side.parts for side in self.sides) or self.flow.variable in names:
+        if any(side.operations for side in self.sides) or self.flow.variable in names:
             return None
         if not letters or _usual(self.constants) or self.flow.curve is not None:
             return None
         return self._equation(*(side.expression for side in self.sides))
 
     def _pair(self, flow: Flow) -> tuple[Expression, Expression]:
-        """Two expressions without constants of integration, which agree if the equation holds.
+        """Two expressions without constants of integration, equal if the equation holds.
 
         Raises:
             NotReadError: the constants cannot be eliminated.
 
         """
         anti = any(
-            isinstance(side.parts.get(name), Integral)
+            isinstance(side.operations.get(name), Integral)
             for side in self.sides
             for name in symbols_of(side.expression)
         )
         try:
-            left, right = (flow.tree(side, self.scope, rate=anti) for side in self.sides)
+            lhs, rhs = (flow.tree(side, self.scope, rate=anti) for side in self.sides)
         except NotReadError:
             if not anti:
                 raise
             return self._pair_of_integral(flow)
-        constants = sorted(self.constants & (symbols_of(left) | symbols_of(right)))
+        # Solve the equation for the constant: differentiation then eliminates the constant.
+        constants = sorted(self.constants & (symbols_of(lhs) | symbols_of(rhs)))
         if not constants:
-            return left, right
+            return lhs, rhs
         if len(constants) > 1:
             raise NotReadError("several constants of integration")
         try:
-            rest, terms = linear(add(left, neg(right)), constants)
+            constant_term, terms = linear(add(lhs, neg(rhs)), constants)
             factor = add(*(coefficient for coefficient, _ in terms))
         except NotLinearError:
             raise NotReadError("a constant of integration within a function") from None
         if constants[0] in symbols_of(factor):
             raise NotReadError("a constant of integration within a function")
         try:
-            return flow.total(div(rest, factor)), ZERO
+            return flow.total(div(constant_term, factor)), ZERO
         except ValueError as error:
             raise NotReadError(str(error)) from None
 
@@ -271,32 +276,33 @@ class Claimed:
 
         The equation is solved for the integral. Both expressions are derivatives of the integral.
         """
-        (left, right), names = (
+        (lhs, rhs), names = (
             self.sides,
             {
-                name: part
+                name: operation
                 for side in self.sides
-                for name, part in side.parts.items()
-                if isinstance(part, Integral) and part.limits is None
+                for name, operation in side.operations.items()
+                if isinstance(operation, Integral) and operation.limits is None
             },
         )
         if len(names) != 1:
             raise NotReadError("several integrals with factors")
         ((name, integral),) = names.items()
-        parts = {**left.parts, **right.parts}
-        plain = {key: part for key, part in parts.items() if key != name}
-        tree = flow.tree(Side(add(left.expression, neg(right.expression)), plain), self.scope)
-        rest, terms = linear(tree, {name})
+        operations = {**lhs.operations, **rhs.operations}
+        plain = {key: operation for key, operation in operations.items() if key != name}
+        tree = flow.tree(Side(add(lhs.expression, neg(rhs.expression)), plain), self.scope)
+        constant_term, terms = linear(tree, {name})
         factor = add(*(coefficient for coefficient, _ in terms))
-        for constant in self.constants & symbols_of(rest):
-            rest, others = linear(rest, {constant})
-            coefficient = add(*(other for other, _ in others))
+        # The constant of integration belongs to the integral, if both have the same factor.
+        for constant in self.constants & symbols_of(constant_term):
+            constant_term, constant_terms = linear(constant_term, {constant})
+            coefficient = add(*(factor_of_constant for factor_of_constant, _ in constant_terms))
             same = self._same(coefficient, factor).judgement
             if same is not Judgement.CORRECT:
                 raise NotReadError("a constant of integration beside an integral")
         inner = flow.tree(Side(integral.integrand, plain), self.scope)
         speed = flow.tree(Side(Symbol(name), {name: Differential(integral.variable)}), self.scope)
-        return flow.total(neg(div(rest, factor))), mul(inner, speed)
+        return flow.total(neg(div(constant_term, factor))), mul(inner, speed)
 
     def _unless_homogeneous(self, finding: Finding) -> Finding:
         """The finding, or ``unchecked`` if the claim holds for the homogeneous equation."""
@@ -345,7 +351,7 @@ class Claimed:
         return self._same(tree, replaced(top, table))
 
     def _particular(self, stated: StatedSolution, finding: Finding) -> Finding:
-        """Judge an implicit solution that has no constants of integration."""
+        """Judge an implicit solution without constants of integration."""
         self.work.spend(FAMILY_COST)
         question = self.flow.question
         assert question is not None
@@ -363,7 +369,7 @@ class Claimed:
         return Finding(Judgement.UNCHECKED, detail="a solution with other values, or a condition")
 
     def _divides(self, side: Side) -> bool:
-        """Whether a denominator of a side has a function that only an equation defines."""
+        """Whether a denominator of a side has a function of the flow."""
         return any(
             isinstance(node, Call)
             and node.function == "div"
@@ -375,16 +381,16 @@ class Claimed:
     def _stated(self) -> StatedSolution | None:
         """The equation as an explicit or implicit solution.
 
-        The result is None if there are several functions, or if a side has derivatives or
+        The result is None for several functions, or for a side with derivatives or
         integrals.
         """
-        if any(side.parts for side in self.sides) or len(self.flow.functions) != 1:
+        if any(side.operations for side in self.sides) or len(self.flow.functions) != 1:
             return None
-        left, right = (side.expression for side in self.sides)
+        lhs, rhs = (side.expression for side in self.sides)
         (name,) = self.flow.functions
-        if left == Symbol(name) and symbols_of(right).isdisjoint(self.flow.slopes):
-            return StatedSolution({name: right})
-        return StatedSolution({}, (left, right))
+        if lhs == Symbol(name) and symbols_of(rhs).isdisjoint(self.flow.slopes):
+            return StatedSolution({name: rhs})
+        return StatedSolution({}, (lhs, rhs))
 
     @property
     def _is_below_the_order(self) -> bool:
@@ -396,27 +402,33 @@ class Claimed:
         question = self.flow.question
         if question is None or not question.conditions or self.constants:
             return False
-        parts = {name: part for side in self.sides for name, part in side.parts.items()}
+        operations = {
+            name: operation for side in self.sides for name, operation in side.operations.items()
+        }
 
         def depth(name: str) -> int:
-            part = parts[name]
-            inner = symbols_of(part.of) & parts.keys() if isinstance(part, Derivative) else ()
-            return isinstance(part, Derivative) + max(map(depth, inner), default=0)
+            operation = operations[name]
+            inner = (
+                symbols_of(operation.of) & operations.keys()
+                if isinstance(operation, Derivative)
+                else ()
+            )
+            return isinstance(operation, Derivative) + max(map(depth, inner), default=0)
 
-        highest = max(map(depth, parts), default=0)
+        highest = max(map(depth, operations), default=0)
         return highest < max(question.orders.values()) and not self._has(Integral, Differential)
 
     @property
     def _is_about_a_root(self) -> bool:
-        """Whether the equation may say where a term vanishes, or what is inserted for y."""
+        """Whether the equation may state a zero of a term, or a value inserted for y."""
         functions = [self.flow.concerns(side) for side in self.sides]
         if self._has(Derivative):
             moving = {self.flow.variable, *self.flow.functions}
             bare = {
-                part.of
+                operation.of
                 for side in self.sides
-                for name, part in side.parts.items()
-                if isinstance(part, Derivative) and name in symbols_of(side.expression)
+                for name, operation in side.operations.items()
+                if isinstance(operation, Derivative) and name in symbols_of(side.expression)
             }
             alone = [isinstance(side.expression, Symbol) for side in self.sides]
             varies = all(free_symbols(side) & moving for side in self.sides)
@@ -426,59 +438,46 @@ class Claimed:
             return False
         return not all(functions)
 
-    def _has(self, *kinds: type[Part]) -> bool:
-        return any(side.has(*kinds) for side in self.sides)
+    def _has(self, *classes: type[Operation]) -> bool:
+        return any(side.has(*classes) for side in self.sides)
 
     def _on_curve(self) -> Finding:
-        """Judge the equation at points of the curve that defines the function.
+        """Judge the equation at points of the function's curve.
 
         If the question names a point and the equation has no variables apart from y', the equation
         is judged at this point.
         """
         flow = self.flow
-        left, right = (flow.tree(side, self.scope) for side in self.sides)
-        names = symbols_of(left) | symbols_of(right)
+        lhs, rhs = (flow.tree(side, self.scope) for side in self.sides)
+        names = symbols_of(lhs) | symbols_of(rhs)
         if self.constants or self.strangers:
             raise NotReadError(_unknown(self.constants | self.strangers))
         functions = {Symbol(name) for name in flow.functions}
-        parts = {name: part for side in self.sides for name, part in side.parts.items()}
+        operations = {
+            name: operation for side in self.sides for name, operation in side.operations.items()
+        }
         trees = [side.expression for side in self.sides]
         trees += [
-            part.of
-            for part in parts.values()
-            if isinstance(part, Derivative) and part.of not in functions
+            operation.of
+            for operation in operations.values()
+            if isinstance(operation, Derivative) and operation.of not in functions
         ]
-        written = set().union(*map(symbols_of, trees)) - parts.keys()
+        # Without x and y, the equation can only be about the point of the question.
+        written = set().union(*map(symbols_of, trees)) - operations.keys()
         about_point = not written & {flow.variable, *flow.functions}
         self.work.spend(FAMILY_COST)
         if about_point and flow.point:
-            return self._same(*(at_point(tree, flow) for tree in (left, right)))
+            return self._same(*(at_point(tree, flow) for tree in (lhs, rhs)))
         if not names & {flow.variable, *flow.functions}:
-            return self._same(left, right)
+            return self._same(lhs, rhs)
         try:
-            finding = _finding(on_curve(left, right, flow))
+            finding = _finding(on_curve(lhs, rhs, flow))
         except (UnusableError, ValueError) as error:
             raise NotReadError(str(error)) from None
         wrong = finding.judgement is Judgement.INCORRECT
         if wrong and (about_point or not self._has(Derivative)):
             return Finding(Judgement.UNCHECKED, detail="it may be about a point of the curve")
         return finding
-
-
-def on_curve(left: Expression, right: Expression, flow: Flow) -> Outcome:
-    """Whether two expressions are equal at the points of the curve ``flow.curve``."""
-    assert flow.curve is not None
-    if vanishes_on(add(left, neg(right)), flow.curve):
-        return Outcome(Status.CORRECT, proof="identity")
-    curve = flow.curve, flow.variable, flow.functions[0]
-    return agreement_on_curve(right, left, curve, flow.assumptions)
-
-
-def at_point(tree: Expression, flow: Flow) -> Expression:
-    """Insert the coordinates of the question's point, ``flow.point``, into an expression."""
-    for name, value in flow.point.items():
-        tree = substitute(tree, name, value)
-    return tree
 
 
 def _finding(outcome: Outcome) -> Finding:

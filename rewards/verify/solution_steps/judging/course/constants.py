@@ -10,7 +10,7 @@ from .....reading.expression.derivative import differentiate
 from .....reading.expression.linear import NotLinearError, linear
 from .....reading.expression.traversal import substitute, symbols_of
 from .....reading.expression.tree import Expression, Symbol
-from ...parts import Side
+from ...operations import Side
 from ...result import Judgement
 from ...scope import Equation, is_constant_name
 from ...substitution import free_symbols
@@ -23,9 +23,9 @@ _FRESH = "C new"
 
 
 def _is_added(tree: Expression, variable: str) -> bool:
-    r"""Whether a tree is a sum in which only terms without the variable have the constant.
+    r"""Whether a tree is a sum whose constant occurs only in terms without the variable.
 
-    An example is ``x + \ln C``: its derivative does not depend on C.
+    An example is ``x + \ln C``: the derivative does not depend on C.
     """
     try:
         return _FRESH not in symbols_of(differentiate(tree, variable))
@@ -36,14 +36,15 @@ def _is_added(tree: Expression, variable: str) -> bool:
 def renamed(equation: Equation, assumptions: Mapping[str, str], key: str, work: Work) -> Finding:
     """Judge an equation with constants of integration on both sides: ``e^{x + C} = Ce^x``.
 
-    The equation is right if it holds as it stands. It is also right if one side's constant can be
-    chosen so that the equation holds for all values of the variable. The equation is wrong if each
-    side has one constant and neither can be chosen so.
+    The equation is right if it holds as written, or holds for all values of the variable after a
+    suitable choice of one side's constant. The equation is wrong if each
+    side has one constant and neither has a suitable choice.
     """
     finding = compare(equation, 0, assumptions, key, work)
     if finding.judgement is not Judgement.INCORRECT:
         return finding
-    sides = equation.left, equation.right
+    # Solve for the constant of one side: the equation is right if the solution is constant.
+    sides = equation.lhs, equation.rhs
     refuted = []
     for at, side in enumerate(sides):
         names = [
@@ -51,14 +52,14 @@ def renamed(equation: Equation, assumptions: Mapping[str, str], key: str, work: 
             for name in free_symbols(side)
             if is_constant_name(name) and name not in {*equation.problem, equation.variable}
         ]
-        if len(names) != 1 or side.parts:
+        if len(names) != 1 or side.operations:
             return Finding(Judgement.UNCHECKED, detail="several constants of integration")
         fresh = substitute(side.expression, names[0], Symbol(_FRESH))
         try:
-            rest, terms = linear(add(fresh, neg(sides[1 - at].expression)), {_FRESH})
+            constant_term, terms = linear(add(fresh, neg(sides[1 - at].expression)), {_FRESH})
             factor = add(*(coefficient for coefficient, _ in terms))
-            constant = Side(neg(div(rest, factor)), sides[1 - at].parts)
-            value = replace(equation, left=constant, right=Side(ZERO, {}))
+            constant = Side(neg(div(constant_term, factor)), sides[1 - at].operations)
+            value = replace(equation, lhs=constant, rhs=Side(ZERO, {}))
         except NotLinearError:
             if not _is_added(fresh, equation.variable):
                 continue

@@ -1,10 +1,10 @@
 """Functions that only an equation defines: y of y' = 2xy, and y of x^2 + y^2 = 25.
 
 A claim about y is judged for all solutions at once. For y' = F(x, y), a solution runs through each
-point (x, y). A claim without constants therefore holds for all solutions if it is an identity in x
-and y after y' is replaced by F. For y'' = F, the independent variables are x, y and y'. Equations
-of higher order are treated alike. The derivative of an implicit function is the slope of its curve.
-A claim about an implicit function has to hold at the points of the curve.
+point (x, y). A claim without constants therefore holds for all solutions if the claim is an
+identity in x and y after y' is replaced by F. For y'' = F, the independent variables are x, y and
+y'. Equations of higher order are treated alike. The derivative of an implicit function is the slope
+of the curve. A claim about an implicit function has to hold at the points of the curve.
 """
 
 from __future__ import annotations
@@ -15,16 +15,18 @@ from functools import cached_property
 
 from .....numeric.ball_arithmetic.balls import UnusableError
 from .....numeric.outcome import Budget, Outcome
-from .....reading.expression.build import ONE, ZERO, add, div, mul
+from .....proof.curves import vanishes_on
+from .....reading.expression.build import ONE, ZERO, add, div, mul, neg
 from .....reading.expression.derivative import differentiate
 from .....reading.expression.linear import NotLinearError, linear
-from .....reading.expression.traversal import fold, size, symbols_of
+from .....reading.expression.traversal import fold, size, substitute, symbols_of
 from .....reading.expression.tree import Expression, Symbol
 from .....reading.problem.differential_equation import DifferentialEquation, StatedSolution
 from .....verdict import Status
 from ....differential_equation import Family
+from ....values import agreement_on_curve
 from ...extents import NotReadError
-from ...parts import Derivative, Differential, Integral, Side, Value
+from ...operations import Derivative, Differential, Integral, Side, Value
 from ...scope import Scope
 from ...substitution import (
     LARGEST_DERIVATIVE,
@@ -41,19 +43,19 @@ RELATION_COST = 2_000
 
 @dataclass(frozen=True)
 class Flow:
-    """The functions that a question defines by an equation instead of a formula.
+    """The functions defined by an equation of the question instead of a formula.
 
     Attributes:
         variable: the independent variable.
         functions: the names of the functions.
-        slopes: the derivative of each function, and of each of its lower derivatives.
+        slopes: the derivative of each function, and of each lower derivative.
         assumptions: assumptions on parameters, such as ``positive``.
         curve: G, if the curve G(x, y) = 0 defines the function; else None.
-        point: the point at which the question asks for a value.
-        question: the differential equation, if there is one.
+        point: the point of the value in question.
+        question: the differential equation, if any.
         stated: for each function, the latest formula in the text. The formula may be a trial.
-        special: the functions for which the text may now mean one particular solution.
-        relations: the solutions in the text that have constants, each with the names of the
+        special: the functions for which the text may now mean a particular solution.
+        relations: the solutions with constants in the text, each with the names of the
             constants.
         general: the functions whose latest formula is a solution with constants.
 
@@ -83,26 +85,26 @@ class Flow:
             self.general.discard(name)
 
     def specialise(self) -> None:
-        """Record that the text gives a constant a value, so that it means one solution only."""
+        """Record a value of a constant in the text, which then means a particular solution."""
         self.special.update(self.functions)
 
     @cached_property
     def homogeneous(self) -> Flow | None:
-        """The solutions of the linear equation without its terms that are free of the functions.
+        """The solutions of the linear equation without the terms free of the functions.
 
-        The result is None if there are no such terms, or if the equation is not linear.
+        The result is None without such terms, or for a nonlinear equation.
         """
         slopes: dict[str, Expression] = {}
         changed = False
         for name, slope in self.slopes.items():
             try:
-                rest, terms = linear(slope, self.slopes.keys())
+                inhomogeneity, terms = linear(slope, self.slopes.keys())
             except NotLinearError:
                 return None
             if any(symbols_of(factor) & self.slopes.keys() for factor, _ in terms):
                 return None
             slopes[name] = add(*[mul(factor, Symbol(key)) for factor, key in terms] or [ZERO])
-            changed |= fold(rest) != 0
+            changed |= fold(inhomogeneity) != 0
         return replace(self, slopes=slopes, question=None) if changed else None
 
     def total(self, tree: Expression) -> Expression:
@@ -122,19 +124,22 @@ class Flow:
         return any(not free_symbols(side).isdisjoint(self.functions) for side in sides)
 
     def with_values(self, side: Side) -> Side:
-        """Replace values of functions by numbers that the question states, such as y(0) by 1."""
+        """Replace values of functions by the question's numbers, such as y(0) by 1."""
         if self.question is None:
             return side
         jets, table = self.question.jets, {}
-        known = {
-            jets[left.name]: right
-            for left, right in self.question.conditions
-            if isinstance(left, Symbol) and left.name in jets
+        initial_values = {
+            jets[jet_symbol.name]: jet_value
+            for jet_symbol, jet_value in self.question.conditions
+            if isinstance(jet_symbol, Symbol) and jet_symbol.name in jets
         }
-        for name, part in side.parts.items():
-            if isinstance(part, Value) and part.function in self.functions:
-                for jet, value in known.items():
-                    if jet[::2] == (part.function, (part.at,)) and jet.order == part.order:
+        for name, operation in side.operations.items():
+            if isinstance(operation, Value) and operation.function in self.functions:
+                for jet, value in initial_values.items():
+                    if (
+                        jet[::2] == (operation.function, (operation.at,))
+                        and jet.order == operation.order
+                    ):
                         table[name] = Side(value, {})
         return without(side, table)
 
@@ -145,7 +150,7 @@ class Flow:
         solve the equation.
 
         Raises:
-            NotReadError: the side has an integral or a limit that is not differentiated.
+            NotReadError: the side has an undifferentiated integral or limit.
 
         """
         try:
@@ -155,13 +160,13 @@ class Flow:
 
     def _value(self, node: Expression, side: Side, scope: Scope) -> Expression:
         table: dict[str, Expression] = {}
-        for name in symbols_of(node) & side.parts.keys():
-            part = side.parts[name]
-            if isinstance(part, Differential):
-                table[name] = self._speed(part.variable, scope)
-            elif isinstance(part, Derivative):
-                top = self._rate(Side(part.of, side.parts), scope)
-                by = self._speed(part.variable, scope)
+        for name in symbols_of(node) & side.operations.keys():
+            operation = side.operations[name]
+            if isinstance(operation, Differential):
+                table[name] = self._speed(operation.variable, scope)
+            elif isinstance(operation, Derivative):
+                top = self._rate(Side(operation.of, side.operations), scope)
+                by = self._speed(operation.variable, scope)
                 table[name] = top if by == ONE else div(top, by)
             else:
                 raise NotReadError("an integral or a limit of an unknown function")
@@ -169,14 +174,14 @@ class Flow:
 
     def _rate(self, side: Side, scope: Scope) -> Expression:
         integrals: dict[str, Integral] = {
-            name: part
-            for name, part in side.parts.items()
-            if isinstance(part, Integral) and part.limits is None
+            name: operation
+            for name, operation in side.operations.items()
+            if isinstance(operation, Integral) and operation.limits is None
         }
-        rest, terms = linear(side.expression, integrals.keys())
-        rates = [self.total(self._value(rest, side, scope))]
+        constant_term, terms = linear(side.expression, integrals.keys())
+        rates = [self.total(self._value(constant_term, side, scope))]
         for factor, name in terms:
-            if symbols_of(factor) & {self.variable, *self.slopes, *side.parts}:
+            if symbols_of(factor) & {self.variable, *self.slopes, *side.operations}:
                 raise NotReadError("a factor of an integral that is not constant")
             integral = integrals[name]
             inner = self._value(integral.integrand, side, scope)
@@ -200,15 +205,17 @@ class Flow:
         """
         if self.question is None or not self.question.conditions:
             return False
-        known = {name: scope.values[name].expression for name in scope.solved} | dict(values)
+        constant_values = {name: scope.values[name].expression for name in scope.solved} | dict(
+            values
+        )
         concerned = [
             stated
             for stated, names in self.relations
-            if names & values.keys() and names <= known.keys()
+            if names & values.keys() and names <= constant_values.keys()
         ]
         for stated in concerned:
             work.spend(RELATION_COST)
-            outcome = self.solves(_with_constants(stated, known), conditions=True)
+            outcome = self.solves(_with_constants(stated, constant_values), conditions=True)
             if outcome.status is not Status.INCORRECT:
                 return False
         return bool(concerned)
@@ -220,8 +227,8 @@ class Flow:
         """
         question = self.question
         assert question is not None
-        asked = question if conditions else replace(question, conditions=())
-        family = Family(asked, stated, self.assumptions)
+        equation = question if conditions else replace(question, conditions=())
+        family = Family(equation, stated, self.assumptions)
         if family.strangers:
             return Outcome(Status.UNDECIDED, detail=f"{', '.join(family.strangers)} unknown")
         try:
@@ -236,5 +243,21 @@ def _with_constants(stated: StatedSolution, values: Mapping[str, Expression]) ->
     formulas = {name: replaced(tree, values) for name, tree in stated.formulas.items()}
     if stated.implicit is None:
         return StatedSolution(formulas)
-    left, right = stated.implicit
-    return StatedSolution(formulas, (replaced(left, values), replaced(right, values)))
+    lhs, rhs = stated.implicit
+    return StatedSolution(formulas, (replaced(lhs, values), replaced(rhs, values)))
+
+
+def on_curve(lhs: Expression, rhs: Expression, flow: Flow) -> Outcome:
+    """Whether two expressions are equal at the points of the curve ``flow.curve``."""
+    assert flow.curve is not None
+    if vanishes_on(add(lhs, neg(rhs)), flow.curve):
+        return Outcome(Status.CORRECT, proof="identity")
+    curve = flow.curve, flow.variable, flow.functions[0]
+    return agreement_on_curve(rhs, lhs, curve, flow.assumptions)
+
+
+def at_point(tree: Expression, flow: Flow) -> Expression:
+    """Insert the coordinates of the question's point, ``flow.point``, into an expression."""
+    for name, value in flow.point.items():
+        tree = substitute(tree, name, value)
+    return tree

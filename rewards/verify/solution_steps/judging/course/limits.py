@@ -13,7 +13,7 @@ from .....proof.limits import Limit, limit
 from .....reading.expression.traversal import fold, symbols_of
 from .....reading.expression.tree import Call, Symbol
 from ...extents import NotReadError
-from ...parts import Integral, LimitAt, Series, Side
+from ...operations import Integral, LimitAt, Series, Side
 from ...result import Judgement
 from ...scope import Equation, Scope
 from ...substitution import is_finite, without
@@ -26,19 +26,28 @@ _INFINITY = re.compile(r"\s*(?P<sign>[-+]?)\s*(?:\\infty|∞)\s*[.,;]?\s*")
 
 
 def proved_limit(
-    part: LimitAt, scope: Scope, assumptions: Mapping[str, str], work: Work
+    limit_operation: LimitAt, scope: Scope, assumptions: Mapping[str, str], work: Work
 ) -> Limit | None:
-    """The limit, if it can be proved; otherwise None."""
-    names = symbols_of(part.of) - {part.variable}
-    if not isinstance(part.point, int):
-        names |= symbols_of(part.point)
-    real = {*scope.variables, *scope.whole}
+    """The proved limit, or None."""
+    names = symbols_of(limit_operation.of) - {limit_operation.variable}
+    if not isinstance(limit_operation.point, int):
+        names |= symbols_of(limit_operation.point)
+    real = {*scope.variables, *scope.integer_variables}
     usual = {name: "real" if name in real else "positive" for name in names}
-    known = tuple((name, assumptions.get(name, usual[name])) for name in sorted(names))
-    whole = part.variable in scope.whole and part.point == 1
+    assumed = tuple((name, assumptions.get(name, usual[name])) for name in sorted(names))
+    over_integers = (
+        limit_operation.variable in scope.integer_variables and limit_operation.point == 1
+    )
     work.pay(PROOF_COST)
     try:
-        return limit(part.of, part.variable, part.point, part.side, known, whole)
+        return limit(
+            limit_operation.of,
+            limit_operation.variable,
+            limit_operation.point,
+            limit_operation.side,
+            assumed,
+            over_integers,
+        )
     except (NotExpandedError, UndefinedError, ProblemError):
         return None
 
@@ -46,22 +55,25 @@ def proved_limit(
 def with_proved_limits(
     equation: Equation, scope: Scope, assumptions: Mapping[str, str], work: Work
 ) -> Equation:
-    """Replace each limit in an equation by its value, if the value is finite and proved."""
+    """Replace each limit in an equation by a proved finite value, if any."""
     sides: list[Side] = []
-    for side in (equation.left, equation.right):
+    for side in (equation.lhs, equation.rhs):
         table: dict[str, Side] = {}
-        for name, part in side.parts.items():
-            if isinstance(part, LimitAt) and not symbols_of(part.of) & side.parts.keys():
-                found = proved_limit(part, scope, assumptions, work)
-                if found is not None and found.value is not None:
-                    table[name] = Side(found.value, {})
+        for name, operation in side.operations.items():
+            if (
+                isinstance(operation, LimitAt)
+                and not symbols_of(operation.of) & side.operations.keys()
+            ):
+                limit_value = proved_limit(operation, scope, assumptions, work)
+                if limit_value is not None and limit_value.value is not None:
+                    table[name] = Side(limit_value.value, {})
         sides.append(without(side, table))
-    return replace(equation, left=sides[0], right=sides[1])
+    return replace(equation, lhs=sides[0], rhs=sides[1])
 
 
 def infinite(
-    left: tuple[str, Sequence[Side]],
-    right: tuple[str, Sequence[Side]],
+    lhs: tuple[str, Sequence[Side]],
+    rhs: tuple[str, Sequence[Side]],
     scope: Scope,
     assumptions: Mapping[str, str],
     work: Work,
@@ -71,19 +83,19 @@ def infinite(
     The result is None if no side is infinite.
 
     Args:
-        left: the LaTeX of the left side, and its readings.
-        right: the right side, likewise.
+        lhs: the LaTeX of the left side, and its readings.
+        rhs: the right side, likewise.
         scope: the definitions in force.
         assumptions: assumptions on parameters.
         work: the remaining budget of the solution.
 
     """
-    if not any(_INFINITY.fullmatch(latex) for latex, _ in (left, right)) and not all(
-        len(sides) == 1 and side_part(sides[0]) for _, sides in (left, right)
+    if not any(_INFINITY.fullmatch(latex) for latex, _ in (lhs, rhs)) and not all(
+        len(sides) == 1 and signed_operation(sides[0]) for _, sides in (lhs, rhs)
     ):
         return None
     try:
-        signs = [_sign(latex, sides, scope, assumptions, work) for latex, sides in (left, right)]
+        signs = [_sign(latex, sides, scope, assumptions, work) for latex, sides in (lhs, rhs)]
     except NotReadError:
         return None
     if None in signs:
@@ -93,10 +105,10 @@ def infinite(
     return Judgement.CORRECT if signs[0] == signs[1] else Judgement.INCORRECT
 
 
-def side_part(side: Side) -> tuple[int, LimitAt | Series] | None:
+def signed_operation(side: Side) -> tuple[int, LimitAt | Series] | None:
     """Find the limit or the infinite sum of which a side is a constant multiple.
 
-    The result is the sign of the constant factor, and the limit or sum. It is None for other sides.
+    The result is the sign of the constant factor, and the limit or sum; or None.
     """
     tree, sign = side.expression, 1
     while isinstance(tree, Call) and tree.function in ("neg", "mul", "div"):
@@ -111,8 +123,8 @@ def side_part(side: Side) -> tuple[int, LimitAt | Series] | None:
             else:
                 return None
         sign, tree = (sign if (factors[0] or 0) > 0 else -sign), tree.args[1]
-    part = side.parts.get(tree.name) if isinstance(tree, Symbol) else None
-    return (sign, part) if isinstance(part, LimitAt | Series) else None
+    operation = side.operations.get(tree.name) if isinstance(tree, Symbol) else None
+    return (sign, operation) if isinstance(operation, LimitAt | Series) else None
 
 
 def _sign(
@@ -122,29 +134,31 @@ def _sign(
 
     The result is 0 for a side with a finite value, and None if the value is unknown.
     """
+    # A sign of infinity needs no computation.
     infinity = _INFINITY.fullmatch(latex)
     if infinity:
         return -1 if infinity["sign"] == "-" else 1
     if len(sides) != 1:
         return None
     side = scope.written_out(scope.evaluated(sides[0]), {})
-    found = side_part(side)
-    if found is None:
-        numeric = not side.parts and not symbols_of(side.expression)
+    signed = signed_operation(side)
+    # Without a limit or a sum, only a finite number has a known value.
+    if signed is None:
+        numeric = not side.operations and not symbols_of(side.expression)
         return 0 if numeric and is_finite(side.expression) else None
-    sign, part = found
-    if isinstance(part, LimitAt):
-        if symbols_of(part.of) & side.parts.keys():
+    sign, operation = signed
+    if isinstance(operation, LimitAt):
+        if symbols_of(operation.of) & side.operations.keys():
             return None
-        value = proved_limit(part, scope, assumptions, work)
+        value = proved_limit(operation, scope, assumptions, work)
         if value is None or not value.exists:
             return None
         return 0 if value.value is not None else sign * value.sign
-    if symbols_of(part.term) - {part.index}:
+    if symbols_of(operation.term) - {operation.index}:
         return None
     try:
-        (name,) = side.parts
-        work.value(name, side.parts, {})
+        (name,) = side.operations
+        work.value(name, side.operations, {})
     except DivergentStepError as error:
         return sign * error.sign or None
     except (NotReadError, QuadratureError, ValueError):
@@ -152,15 +166,15 @@ def _sign(
     return 0
 
 
-def with_logarithms(left: Side, right: Side) -> tuple[Side, Side]:
+def with_logarithms(lhs: Side, rhs: Side) -> tuple[Side, Side]:
     r"""Take the logarithms of two sides, if one of them is ``e^{\int f\,dx}``.
 
-    The antiderivative is known up to a constant, so that the power of e is known up to a factor.
+    The antiderivative is known up to a constant, and the power of e therefore up to a factor.
     """
-    if not any(_has_integral_in_power(side) for side in (left, right)):
-        return left, right
-    first, second = (_logarithm(side) for side in (left, right))
-    return first, second
+    if not any(_has_integral_in_power(side) for side in (lhs, rhs)):
+        return lhs, rhs
+    log_lhs, log_rhs = (_logarithm(side) for side in (lhs, rhs))
+    return log_lhs, log_rhs
 
 
 def _has_integral_in_power(side: Side) -> bool:
@@ -168,12 +182,12 @@ def _has_integral_in_power(side: Side) -> bool:
     return (
         isinstance(tree, Call)
         and tree.function == "exp"
-        and any(isinstance(side.parts.get(name), Integral) for name in symbols_of(tree))
+        and any(isinstance(side.operations.get(name), Integral) for name in symbols_of(tree))
     )
 
 
 def _logarithm(side: Side) -> Side:
     tree = side.expression
     if isinstance(tree, Call) and tree.function == "exp":
-        return Side(tree.args[0], side.parts)
-    return Side(Call("ln", (Call("abs", (tree,)),)), side.parts)
+        return Side(tree.args[0], side.operations)
+    return Side(Call("ln", (Call("abs", (tree,)),)), side.operations)

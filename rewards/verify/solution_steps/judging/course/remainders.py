@@ -18,7 +18,7 @@ from .....reading.expression.build import ZERO, add, div, neg, number, power
 from .....reading.expression.traversal import degree, fold, nodes_of, substitute, symbols_of
 from .....reading.expression.tree import Call, Expression, Symbol
 from ...extents import NotReadError
-from ...parts import Side
+from ...operations import Side
 from ...result import Judgement
 from ...scope import COUNTED, Equation, Scope
 from ...text.statements import Link
@@ -53,32 +53,33 @@ def _cut(latex: str) -> _Cut | None:
 
 
 def up_to_remainder(
-    left: tuple[str, list[Side]],
-    right: tuple[str, list[Side]],
+    lhs: tuple[str, list[Side]],
+    rhs: tuple[str, list[Side]],
     scope: Scope,
     work: Work,
     sides: Callable[[Link], list[Side]],
 ) -> Finding | None:
-    """Judge an equation with a side that omits terms at its end, as ``x + O(x^3)`` does.
+    """Judge an equation with a side that omits terms at the end, such as ``x + O(x^3)``.
 
     The result is None for other equations.
 
     Args:
-        left: the LaTeX of the left side, and its readings.
-        right: the right side, likewise.
+        lhs: the LaTeX of the left side, and its readings.
+        rhs: the right side, likewise.
         scope: the definitions in force.
         work: the remaining budget of the solution.
-        sides: a function that returns the readings of a link (a side as the text writes it).
+        sides: returns the readings of a link (a side in LaTeX).
 
     """
-    cuts = [_cut(latex) for latex, _ in (left, right)]
+    cuts = [_cut(latex) for latex, _ in (lhs, rhs)]
     if not any(cuts):
         return None
     try:
         trees = [
             _tree(sides(Link(cut.latex, 0, 0)) if cut else read, scope)
-            for cut, (_, read) in zip(cuts, (left, right), strict=True)
+            for cut, (_, read) in zip(cuts, (lhs, rhs), strict=True)
         ]
+        # The written terms differ by no more than the remainders, in one variable.
         difference = add(trees[0], neg(trees[1]))
         if len(symbols_of(difference)) != 1:
             trees = [scope.written_out(Side(tree, {}), {}).expression for tree in trees]
@@ -108,9 +109,9 @@ def _tree(readings: list[Side], scope: Scope) -> Expression:
     for name, value in functions.items():
         if name in symbols_of(side.expression):
             side = scope.written_out(side, {})
-            if value.parts:
+            if value.operations:
                 raise NotReadError("a function without a closed form")
-    if side.parts:
+    if side.operations:
         raise NotReadError("a formula with integrals or limits")
     return side.expression
 
@@ -130,19 +131,19 @@ def _is_within(
     difference: Expression,
     term: Expression,
     name: str,
-    kept: int | None,
+    kept_degree: int | None,
     small: bool,
     work: Work,
 ) -> bool | None:
     """Whether ``difference`` is O(term), or o(term) if ``small`` is True.
 
-    The result is None if this is not known.
+    The result is None if undecided.
 
     Args:
         difference: the difference of both sides.
         term: the term in ``O`` or ``o``, or the highest power before dots.
         name: the variable.
-        kept: the degree of the kept terms. None if they form no polynomial.
+        kept_degree: the degree of the kept terms. None if the terms form no polynomial.
         small: whether the difference divided by the term has to tend to zero.
         work: the remaining budget of the solution.
 
@@ -150,10 +151,10 @@ def _is_within(
     base = term.args[0] if isinstance(term, Call) and term.function == "pow" else term
     order = degree(term, name)
     at: Expression | int
-    if kept is None or name in COUNTED:
+    if kept_degree is None or name in COUNTED:
         return None  # it is not clear which point the variable tends to
     if base == Symbol(name) or order == 0:
-        at = ZERO if kept <= (order or 0) else 1
+        at = ZERO if kept_degree <= (order or 0) else 1
     elif isinstance(base, Call) and base.function == "add" and degree(base, name) == 1:
         shifts = [arg for arg in base.args if arg != Symbol(name)]
         if len(shifts) != len(base.args) - 1 or any(symbols_of(shift) for shift in shifts):
@@ -166,14 +167,18 @@ def _is_within(
     work.pay(PROOF_COST)
     try:
         # From one side: from both, an odd power is infinite with two signs.
-        found: Limit = limit(div(difference, term), name, at, 0 if isinstance(at, int) else 1)
+        ratio_limit: Limit = limit(div(difference, term), name, at, 0 if isinstance(at, int) else 1)
     except (NotExpandedError, UndefinedError, ProblemError, ValueError):
         return None
-    if not found.exists:
+    if not ratio_limit.exists:
         return None
-    if found.value is None:
+    if ratio_limit.value is None:
         return False
-    return fold(found.value) == 0 if small and fold(found.value) is not None else not small or None
+    return (
+        fold(ratio_limit.value) == 0
+        if small and fold(ratio_limit.value) is not None
+        else not small or None
+    )
 
 
 def _has_sum(tree: Expression, name: str) -> bool:
@@ -183,11 +188,11 @@ def _has_sum(tree: Expression, name: str) -> bool:
     )
 
 
-def leaves_out_a_remainder(left: Side, right: Side, scope: Scope, work: Work) -> bool:
+def leaves_out_a_remainder(lhs: Side, rhs: Side, scope: Scope, work: Work) -> bool:
     r"""Whether one side may be a series without the remainder: ``\sin x = x - x^3/6``."""
-    trees = [left.expression, right.expression]
+    trees = [lhs.expression, rhs.expression]
     names = set().union(*map(symbols_of, trees))
-    if left.parts or right.parts or len(names) != 1 or names & scope.values.keys():
+    if lhs.operations or rhs.operations or len(names) != 1 or names & scope.values.keys():
         return False
     (name,) = names
     orders = [order for tree in trees if (order := degree(tree, name)) is not None]
@@ -200,15 +205,15 @@ def leaves_out_a_remainder(left: Side, right: Side, scope: Scope, work: Work) ->
         return False
 
 
-def is_factored(left: Side, right: Side, unknown: frozenset[str], scope: Scope) -> bool:
-    """Whether an equation factors a polynomial, and so must hold for all values of its letter.
+def is_factored(lhs: Side, rhs: Side, unknown: frozenset[str], scope: Scope) -> bool:
+    """Whether an equation factors a polynomial, and must hold for all values of the letter.
 
     One side is a product. Both sides have the same degree and the same leading coefficient.
     """
-    if not scope.course or left.parts or right.parts or len(unknown) != 1:
+    if not scope.course or lhs.operations or rhs.operations or len(unknown) != 1:
         return False
     (name,) = unknown
-    trees = [left.expression, right.expression]
+    trees = [lhs.expression, rhs.expression]
     orders = [degree(tree, name) for tree in trees]
     products = [
         isinstance(tree, Call)
@@ -221,10 +226,10 @@ def is_factored(left: Side, right: Side, unknown: frozenset[str], scope: Scope) 
     if set().union(*map(symbols_of, trees)) != {name}:
         return False
     try:
-        found = limit(div(*trees), name, 1)
+        leading_ratio = limit(div(*trees), name, 1)
     except (NotExpandedError, UndefinedError, ValueError):
         return False
-    return found.value is not None and fold(found.value) == 1
+    return leading_ratio.value is not None and fold(leading_ratio.value) == 1
 
 
 def is_multiple(equation: Equation, unknown: Sequence[str]) -> bool:
@@ -232,8 +237,8 @@ def is_multiple(equation: Equation, unknown: Sequence[str]) -> bool:
 
     A is the only unknown letter.
     """
-    sides = [equation.left.expression, equation.right.expression]
-    if len(unknown) != 1 or equation.left.parts or equation.right.parts:
+    sides = [equation.lhs.expression, equation.rhs.expression]
+    if len(unknown) != 1 or equation.lhs.operations or equation.rhs.operations:
         return False
     (name,) = unknown
     if not all(name in symbols_of(side) for side in sides):

@@ -19,21 +19,24 @@ _HAS_I = re.compile(r"(?<![A-Za-z\\])i(?![A-Za-z])")
 _I = Call("sqrt", (Number(-1),))
 
 
-def both_signs(left: str, right: str) -> Judgement | None:
+def both_signs(lhs: str, rhs: str) -> Judgement | None:
     r"""The judgement on an equation of numbers with ``\pm`` or i. None for other equations."""
-    signed = [_BOTH_SIGNS.search(side) is not None for side in (left, right)]
-    if signed[0] != signed[1] or not (all(signed) or any(map(_HAS_I.search, (left, right)))):
+    signed = [_BOTH_SIGNS.search(side) is not None for side in (lhs, rhs)]
+    if signed[0] != signed[1] or not (all(signed) or any(map(_HAS_I.search, (lhs, rhs)))):
         return None
     with precision(_BITS):
         values = [
             [_value(_BOTH_SIGNS.sub(f" {sign} ", side)) for sign in "+-"[: 1 + signed[0]]]
-            for side in (left, right)
+            for side in (lhs, rhs)
         ]
-        first, second = ([value for value in of if value is not None] for of in values)
-        if len(first) != len(values[0]) or len(second) != len(values[1]):
+        lhs_values, rhs_values = ([value for value in of if value is not None] for of in values)
+        if len(lhs_values) != len(values[0]) or len(rhs_values) != len(values[1]):
             return None
-        pairs = [[compare(one, other).same for other in second] for one in first]
-        negated = not all(signed) and compare(first[0], -second[0]).same is not False
+        pairs = [
+            [compare(lhs_value, rhs_value).same for rhs_value in rhs_values]
+            for lhs_value in lhs_values
+        ]
+        negated = not all(signed) and compare(lhs_values[0], -rhs_values[0]).same is not False
     if all(any(row) for row in pairs) and all(any(column) for column in zip(*pairs, strict=True)):
         return Judgement.CORRECT
     certain = any(all(same is False for same in row) for row in pairs) and not negated

@@ -1,4 +1,4 @@
-"""The parts of a side that are no closed forms, such as integrals, and the side itself."""
+"""Unevaluated operations, such as integrals, and a side of an equation."""
 
 from __future__ import annotations
 
@@ -78,18 +78,18 @@ class Series:
     lower: Expression
 
 
-Part = Integral | Derivative | Differential | Change | LimitAt | Value | Series
+Operation = Integral | Derivative | Differential | Change | LimitAt | Value | Series
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A tree, and the parts (integrals, derivatives, ..) that some of its symbols stand for."""
+    """A tree, and the operations (integrals, derivatives, ..) for which some symbols stand."""
 
     expression: Expression
-    parts: Mapping[str, Part]
+    operations: Mapping[str, Operation]
 
-    def has(self, *kinds: type[Part]) -> bool:
-        """Whether the side has a part of one of the classes ``kinds``."""
-        return bool(self.parts) and any(
-            isinstance(operation, kinds) for operation in self.parts.values()
+    def has(self, *classes: type[Operation]) -> bool:
+        """Whether the side has an operation of one of the given classes."""
+        return bool(self.operations) and any(
+            isinstance(operation, classes) for operation in self.operations.values()
         )
