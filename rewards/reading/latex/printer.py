@@ -49,7 +49,7 @@ def _print(node: Expression) -> _Printed:
     if isinstance(node, Symbol):
         return symbol(node.name), _ATOM
     name, args = node.function, node.args
-    if not args:
+    if not args and name in RECORDS:  # a system's empty list has no record
         return RECORDS[name].printed, _ATOM
     printed_args = [_print(arg) for arg in args]
     if name == "add":

@@ -13,6 +13,8 @@ has to be known to change nothing. Elsewhere, in stories and explanations, words
 4. All other words have to be in `prose.COMMON`, or in the row of `OWN` of the kind of question.
 5. Nothing may be done with the value in other sentences: "Square it."
 6. If no sentence asks, "zeros of $f'(x)$" asks for zeros.
+7. A sentence that speaks of the response asks as a whole, wherever the sentence stands: "our parser
+   doubles the answer". Words of instructions (`prose.INSTRUCTIONS`) change nothing there.
 """
 
 from __future__ import annotations

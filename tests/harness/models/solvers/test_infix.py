@@ -189,6 +189,7 @@ def test_a_known_function_of_strange_arguments_is_that_error_too(
 
 
 @given(st.text(alphabet="x1%e.()[]+-*/^!',: psiLflogt", max_size=40))
+@example("[]")
 @examples(300)
 def test_any_text_gives_a_tree_or_that_error(text: str) -> None:
     for dialect in (MAXIMA, FRICAS):
