@@ -8,7 +8,7 @@ from functools import reduce
 from operator import add, mul
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from calculus_harness.harness.models.solvers.fricas import FRICAS
