@@ -313,12 +313,12 @@ def cluster(document: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     ],
 )
 def test_commands_run_in_the_order_of_the_document(
-    document: str, folder: Path, cluster: None
+    document: str, workspace: Path, cluster: None
 ) -> None:
     variables: list[str] = []
     if "transformers/checkpoints/fwd" in (ROOT / document).read_text(encoding="utf-8"):
-        make_checkpoint(folder / "checkpoints" / "fwd")
+        make_checkpoint(workspace / "checkpoints" / "fwd")
     with StandInServer() as server, Hub() as hub:
         for step in steps(document):
             if step.is_run:
-                run(step, variables, folder, server, hub)
+                run(step, variables, workspace, server, hub)
