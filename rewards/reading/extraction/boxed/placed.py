@@ -29,8 +29,8 @@ REACH = 20_000
 _MARGIN = 40
 #: The private character that stands for the first box of a text.
 _MARK_BASE = 0xE000
-#: The words of a box's sentence are what these leave: whole formulas, formulas that are cut off at an
-#: end of the searched text, the delimiters behind the box, and marks of code.
+#: The words of a sentence of a box are what these leave: whole formulas, formulas cut off at an end
+#: of the searched text, the delimiters behind the box, and marks of code.
 _FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$]*\$|\\\(.*?\\\)|\\\[.*?\\\]", re.DOTALL)
 _OPENING = re.compile(r".*(?:\$|\\[()\[\]])|[^\s]*[\\{}^_][^\s]*", re.DOTALL)
 _CLOSING = re.compile(r"[$\\{}^_]")
