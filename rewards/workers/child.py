@@ -99,14 +99,13 @@ class Memory:
 
     def __init__(self, megabytes: int) -> None:
         self._allowance = megabytes << 20
-        self._base = self._limit = 0
+        self._base = 0
         self.enforced = False
 
     def rebase(self) -> None:
         """Set the limit anew after an import. Imported code does not count against an item."""
         self._base, used = resident(), address_space()
-        self._limit = used + self._allowance if used else 0
-        self.enforced = bool(used) and self._set(self._limit)
+        self.enforced = bool(used) and self._set(used + self._allowance)
 
     def lift(self) -> None:
         """Remove the limit to report an exceeded limit, or to import code."""
@@ -184,15 +183,13 @@ def _watch(parent: int, memory: Memory) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def load_package(name: str, root: str) -> None:
-    """Import the package at ``root`` as ``name``, regardless of ``sys.path``."""
-    spec = importlib.util.spec_from_file_location(
-        name, Path(root, "__init__.py"), submodule_search_locations=[root]
-    )
+def load_file(name: str, path: str, folder: str | None = None) -> None:
+    """Import a file as ``name``, regardless of ``sys.path``: a package, if a folder is given."""
+    folders = None if folder is None else [folder]
+    spec = importlib.util.spec_from_file_location(name, path, submodule_search_locations=folders)
     if spec is None or spec.loader is None:
-        raise ImportError(f"no package in {root}")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
+        raise ImportError(f"no module in {path}")
+    sys.modules[name] = module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
 
 
@@ -202,11 +199,7 @@ def resolve(target: str, package: str) -> Callable[..., Any]:
     if module_name.endswith(".py"):
         name = f"_worker_task_{Path(module_name).stem}"
         if name not in sys.modules:
-            spec = importlib.util.spec_from_file_location(name, module_name)
-            if spec is None or spec.loader is None:
-                raise ImportError(f"no module in {module_name}")
-            sys.modules[name] = module = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(module)
+            load_file(name, module_name)
         module = sys.modules[name]
     else:
         module = importlib.import_module(module_name, package)
@@ -319,7 +312,7 @@ def main() -> None:
     # directory shadows nothing.
     sys.path += [entry for entry in settings["path"] if entry not in sys.path]
     for name, root in settings["roots"].items():
-        load_package(name, root)
+        load_file(name, str(Path(root, "__init__.py")), root)
     # The stream ends with the parent's death or close.
     with contextlib.suppress(EOFError, OSError):
         TaskLoop(Channel(stream), settings, memory).run()

@@ -22,15 +22,15 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from ..errors import require_extra
-from .errors import PoolError, WorkerError
+from .errors import PoolError
 from .pool import Pool, WorkerPool, make_pool, pools_from
 from .ray_connection import NAMESPACE, connect, line_of, our_version
-from .worker import Result
+from .worker import Call, PendingResults, Results
 
 #: Most items of a chunk, and how many chunks an actor has for each of its workers: so that the next
 #: chunk is there when one ends.
@@ -53,49 +53,21 @@ class NodeWorkers:
     async def about(self) -> tuple[str, int]:
         return our_version(), self._size
 
-    async def run(
-        self,
-        tasks: Mapping[str, str],
-        memory_mb: int,
-        task: str,
-        items: list[list[Any]],
-        deadline: float,
-        wall_clock: float,
-        options: Mapping[str, Any],
-    ) -> list[Result | WorkerError]:
+    async def run(self, tasks: Mapping[str, str], memory_mb: int, call: Call) -> Results:
         key = json.dumps([sorted(tasks.items()), memory_mb])
         pool = self._pools.get(key)
         if pool is None:
             pool = self._pools[key] = WorkerPool(self._size, memory_mb, tasks=tasks)
-        return await pool.amap(task, items, deadline=deadline, wall_clock=wall_clock, **options)
-
-
-@dataclass(eq=False, slots=True)
-class _ClusterCall:
-    """The items of a call, and the results so far."""
-
-    arguments: tuple[Mapping[str, str], int, str]
-    deadline: float
-    wall_clock: float
-    options: Mapping[str, Any]
-    results: list[Result | WorkerError]
-    pending_count: int
-    future: Future[list[Result | WorkerError]] = field(default_factory=Future)
-
-    def finish(self, start: int, results: Sequence[Result | WorkerError]) -> None:
-        self.results[start : start + len(results)] = results
-        self.pending_count -= len(results)
-        if not self.pending_count and self.future.set_running_or_notify_cancel():
-            self.future.set_result(self.results)
-
-    def fail(self, error: PoolError) -> None:
-        if not self.future.done() and self.future.set_running_or_notify_cancel():
-            self.future.set_exception(error)
+        limits = {"deadline": call.deadline, "wall_clock": call.wall_clock}
+        return await pool.amap(call.task, call.items, **limits, **call.options)
 
 
 @dataclass(eq=False, slots=True)
 class _Chunk:
-    call: _ClusterCall
+    """Some items of a call, from the item ``start`` on, for the pool of the given settings."""
+
+    pending: PendingResults
+    settings: tuple[Mapping[str, str], int]
     start: int
     items: list[list[Any]]
     tries: int = 0
@@ -329,14 +301,12 @@ class Cluster:
             if node.busy >= CHUNKS_PER_WORKER * node.size:
                 return
             chunk = self._waiting.popleft()
-            call = chunk.call
-            if call.future.done():
+            if chunk.pending.future.done():
                 continue
             node.busy += 1
             self._asked.add(chunk)
-            result = node.actor.run.remote(
-                *call.arguments, chunk.items, call.deadline, call.wall_clock, dict(call.options)
-            )
+            call = replace(chunk.pending.call, items=chunk.items)
+            result = node.actor.run.remote(*chunk.settings, call)
             result.future().add_done_callback(partial(self._post, self._done, chunk, key, node))
 
     def _done(self, chunk: _Chunk, key: str, node: _Node, result: Future[Any]) -> None:
@@ -344,16 +314,16 @@ class Cluster:
         node.busy -= 1
         self._asked.discard(chunk)
         if error is None:
-            chunk.call.finish(chunk.start, result.result())
+            chunk.pending.finish(chunk.start, result.result())
         elif isinstance(error, self._ray.exceptions.RayTaskError):
-            chunk.call.fail(PoolError(line_of(error)))
+            chunk.pending.fail(PoolError(line_of(error)))
         else:
             if self._nodes.get(key) is node:
                 self._lost(key, f"no node of the cluster is left: {line_of(error)}")
             chunk.tries += 1
             if chunk.tries >= MAX_TRIES:
                 why = f"{MAX_TRIES} nodes died with the same items: {line_of(error)}"
-                chunk.call.fail(PoolError(why))
+                chunk.pending.fail(PoolError(why))
             else:
                 self._waiting.appendleft(chunk)
         self._assign()
@@ -361,7 +331,7 @@ class Cluster:
 
 def _fail(chunks: Iterable[_Chunk], error: PoolError) -> None:
     for chunk in chunks:
-        chunk.call.fail(error)
+        chunk.pending.fail(error)
 
 
 class ClusterPool(Pool):
@@ -374,22 +344,13 @@ class ClusterPool(Pool):
     def size(self) -> int:
         return self._cluster.size
 
-    def _submit(
-        self,
-        task: str,
-        items: list[list[Any]],
-        deadline: float,
-        wall_clock: float,
-        options: Mapping[str, Any],
-    ) -> Future[list[Result | WorkerError]]:
-        arguments = (self._tasks, self.memory_mb, task)
-        call = _ClusterCall(
-            arguments, deadline, wall_clock, options, [None] * len(items), len(items)
-        )
+    def _submit(self, call: Call) -> Future[Results]:
+        pending, items = PendingResults(call), call.items
+        settings = (self._tasks, self.memory_mb)
         size = max(1, min(CHUNK, len(items) // (2 * max(1, self.size))))
         starts = range(0, len(items), size)
-        self._cluster.submit(_Chunk(call, at, items[at : at + size]) for at in starts)
-        return call.future
+        self._cluster.submit(_Chunk(pending, settings, at, items[at : at + size]) for at in starts)
+        return pending.future
 
     def close(self) -> None:
         """Do nothing: the cluster keeps its workers."""

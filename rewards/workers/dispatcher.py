@@ -284,9 +284,9 @@ class Dispatcher:
             raise ValueError(f"{message_type!r} out of turn")
         if message_type == "started":
             worker.running = True
-            worker.loaded.add(batch.task)
+            worker.loaded.add(batch.call.task)
         elif message_type == "unloadable":
-            batch.fail(PoolError(f"workers cannot load the task {batch.task!r}: {body[0]}"))
+            batch.fail(PoolError(f"workers cannot load the task {batch.call.task!r}: {body[0]}"))
         elif message_type == "done":
             # Items behind a slow one were taken back; the worker may have received that message
             # before it began the item that it was to keep.
@@ -312,7 +312,7 @@ class Dispatcher:
             worker.served += 1
             worker.noise.clear()
             if current is not None:  # else it was taken back too late, and is computed twice
-                batch.finish(current, result)
+                batch.finish(current, [result])
 
     def _lost(self, worker: Worker, why: WorkerError | None) -> None:
         """Discard a worker that has died or exceeded a limit.
@@ -339,14 +339,14 @@ class Dispatcher:
             return
         if isinstance(error, WorkerCutOff) and current not in batch.cut_off:
             batch.cut_off[current] = work
-            self._cut_off.append((batch, current, time.monotonic() + batch.wall_clock))
+            self._cut_off.append((batch, current, time.monotonic() + batch.call.wall_clock))
             return
         suspect = isinstance(error, WorkerMemory | WorkerCrash) and worker.served
         if suspect and current not in batch.retried:
             batch.retried.add(current)
             self._retries.append((batch, current))
         else:
-            batch.finish(current, error)
+            batch.finish(current, [error])
 
     def _discard(self, worker: Worker) -> None:
         self._workers.remove(worker)
@@ -390,10 +390,10 @@ def _over_time(worker: Worker) -> WorkerError:
     if batch is None or current is None:
         return WorkerTimeout("start")
     work = worker.work + batch.cut_off.get(current, 0.0)
-    if work >= batch.deadline / 2:
+    if work >= batch.call.deadline / 2:
         return WorkerTimeout(f"no result after {work:.3g} s of processor time")
     return WorkerCutOff(
-        f"no result within {batch.wall_clock:g} s, and {work:.3g} s of processor time"
+        f"no result within {batch.call.wall_clock:g} s, and {work:.3g} s of processor time"
     )
 
 

@@ -30,7 +30,6 @@ from __future__ import annotations
 import asyncio
 import atexit
 import contextlib
-import json
 import math
 import os
 import threading
@@ -38,6 +37,7 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
@@ -45,7 +45,7 @@ from ..questions import QUESTIONS
 from .child import in_worker
 from .dispatcher import Dispatcher
 from .errors import PoolError, WorkerError
-from .worker import ItemBatch, Result
+from .worker import Call, ItemBatch, Results
 
 #: The tasks of workers: name -> function of this package.
 TASKS: Mapping[str, str] = {
@@ -100,15 +100,8 @@ class Pool(ABC):
         """The number of workers."""
 
     @abstractmethod
-    def _submit(
-        self,
-        task: str,
-        items: list[list[Any]],
-        deadline: float,
-        wall_clock: float,
-        options: Mapping[str, Any],
-    ) -> Future[list[Result | WorkerError]]:
-        """Begin a call of a task on one or more items."""
+    def _submit(self, call: Call) -> Future[Results]:
+        """Begin a call with one or more items."""
 
     @abstractmethod
     def close(self) -> None:
@@ -139,7 +132,7 @@ class Pool(ABC):
 
     def map(
         self, task: str, items: Iterable[Sequence[Any]], *, deadline: float, **options: Any
-    ) -> list[Result | WorkerError]:
+    ) -> Results:
         """Run a task on many items, on all workers. An item is a sequence of arguments.
 
         Returns:
@@ -155,7 +148,7 @@ class Pool(ABC):
 
     async def amap(
         self, task: str, items: Iterable[Sequence[Any]], *, deadline: float, **options: Any
-    ) -> list[Result | WorkerError]:
+    ) -> Results:
         """Run `map` without blocking the event loop of asyncio.
 
         If the call is cancelled, its waiting items are dropped.
@@ -170,7 +163,7 @@ class Pool(ABC):
         deadline: float,
         wall_clock: float | None = None,
         **options: Any,
-    ) -> Future[list[Result | WorkerError]]:
+    ) -> Future[Results]:
         """Begin `map` without waiting for its end. Return a future of the list of results.
 
         If ``wall_clock`` is None, an item may take `WALL_CLOCK_FACTOR` times its deadline on the
@@ -184,10 +177,10 @@ class Pool(ABC):
             wall_clock = WALL_CLOCK_FACTOR * deadline
         if in_worker():
             raise PoolError("a worker does not start workers of its own")
-        batch = [list(item) for item in items]
-        if batch:
-            return self._submit(task, batch, deadline, wall_clock, options)
-        none: Future[list[Result | WorkerError]] = Future()
+        call = Call(task, [list(item) for item in items], deadline, wall_clock, options)
+        if call.items:
+            return self._submit(call)
+        none: Future[Results] = Future()
         none.set_result([])
         return none
 
@@ -242,15 +235,8 @@ class WorkerPool(Pool):
     def size(self) -> int:
         return self._size
 
-    def _submit(
-        self,
-        task: str,
-        items: list[list[Any]],
-        deadline: float,
-        wall_clock: float,
-        options: Mapping[str, Any],
-    ) -> Future[list[Result | WorkerError]]:
-        batch = ItemBatch(task, items, deadline, wall_clock, json.dumps(options))
+    def _submit(self, call: Call) -> Future[Results]:
+        batch = ItemBatch(call)
         with self._lock:
             if self._closed:
                 raise PoolError("the pool is closed")
@@ -272,7 +258,8 @@ class WorkerPool(Pool):
             dispatcher.stop(wait=True)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self.size, self.memory_mb, self._tasks, self._niceness)
+        rebuild = partial(WorkerPool, tasks=self._tasks, niceness=self._niceness)
+        return rebuild, (self.size, self.memory_mb)
 
     def _after_fork(self) -> None:
         self._lock = threading.Lock()  # the other thread that may have held it is not here
@@ -334,10 +321,6 @@ def pools_from(maker: Maker) -> Iterator[None]:
         _MAKERS.remove(maker)
         for key in [key for key in _SHARED if key[0] is maker]:
             del _SHARED[key]
-
-
-def _rebuild(size: int, memory_mb: int, tasks: Mapping[str, str], niceness: int) -> WorkerPool:
-    return WorkerPool(size, memory_mb, tasks=tasks, niceness=niceness)
 
 
 _POOLS: weakref.WeakSet[WorkerPool] = weakref.WeakSet()

@@ -16,8 +16,9 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -44,37 +45,57 @@ _OUT_OF_MEMORY = (
 Result: TypeAlias = Any
 
 
-class ItemBatch:
+Results: TypeAlias = list[Result | WorkerError]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A task for several items, the limits of each item, and the task's keyword arguments."""
+
+    task: str
+    items: list[list[Any]]
+    deadline: float
+    wall_clock: float
+    options: Mapping[str, Any]
+
+
+class PendingResults:
+    """The results of a call so far; the future has all results."""
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+        self.results: Results = [None] * len(call.items)
+        self.left = len(call.items)
+        self.future: Future[Results] = Future()
+
+    def finish(self, start: int, results: Sequence[Result | WorkerError]) -> None:
+        """Take in the results of successive items."""
+        self.results[start : start + len(results)] = results
+        self.left -= len(results)
+        if not self.left and self.future.set_running_or_notify_cancel():
+            self.future.set_result(self.results)
+
+    def fail(self, error: Exception) -> None:
+        if not self.future.done() and self.future.set_running_or_notify_cancel():
+            self.future.set_exception(error)
+
+
+class ItemBatch(PendingResults):
     """The items of a call, the results, and the indices of the waiting items.
 
     ``cut_off`` has the processor time of each item ended by the wall clock.
     """
 
-    def __init__(
-        self, task: str, items: list[list[Any]], deadline: float, wall_clock: float, options: str
-    ) -> None:
-        self.task = task
-        self.items = items
-        self.deadline = deadline
-        self.wall_clock = wall_clock
-        self.options = options
-        self.waiting = deque(range(len(items)))
-        self.results: list[Result | WorkerError] = [None] * len(items)
-        self.left = len(items)
+    def __init__(self, call: Call) -> None:
+        super().__init__(call)
+        self._options = json.dumps(call.options)
+        self.waiting = deque(range(len(call.items)))
         self.retried: set[int] = set()
         self.cut_off: dict[int, float] = {}
-        self.future: Future[list[Result | WorkerError]] = Future()
-
-    def finish(self, index: int, result: Result | WorkerError) -> None:
-        self.results[index] = result
-        self.left -= 1
-        if not self.left and self.future.set_running_or_notify_cancel():
-            self.future.set_result(self.results)
 
     def fail(self, error: Exception) -> None:
         self.waiting.clear()
-        if not self.future.done() and self.future.set_running_or_notify_cancel():
-            self.future.set_exception(error)
+        super().fail(error)
 
     def request(self, chunk: int) -> tuple[list[int], bytes]:
         """Take up to ``chunk`` waiting items; return their indices and the request for a worker."""
@@ -83,18 +104,18 @@ class ItemBatch:
         size = 0
         while self.waiting and len(indices) < chunk and size < CHUNK_BYTES:
             index = self.waiting.popleft()
-            bodies.append(json.dumps(self.items[index]))
+            bodies.append(json.dumps(self.call.items[index]))
             indices.append(index)
             size += len(bodies[-1])
         return indices, self._frame(bodies)
 
     def single(self, index: int) -> tuple[list[int], bytes]:
-        return [index], self._frame([json.dumps(self.items[index])])
+        return [index], self._frame([json.dumps(self.call.items[index])])
 
     def _frame(self, bodies: list[str]) -> bytes:
         body = (
-            f'{{"task":{json.dumps(self.task)},"deadline":{self.deadline!r},'
-            f'"options":{self.options},"items":[{",".join(bodies)}]}}'
+            f'{{"task":{json.dumps(self.call.task)},"deadline":{self.call.deadline!r},'
+            f'"options":{self._options},"items":[{",".join(bodies)}]}}'
         ).encode()
         return len(body).to_bytes(HEADER) + body
 
@@ -152,8 +173,9 @@ class Worker:
         """The time of the worker's kill. The time is infinite while the worker is idle."""
         if self.idle:
             return math.inf
-        limit = self.batch.wall_clock if self.batch is not None and self.running else START_LIMIT
-        return self.since + limit
+        if self.batch is not None and self.running:
+            return self.since + self.batch.call.wall_clock
+        return self.since + START_LIMIT
 
     @property
     def work(self) -> float:
@@ -176,7 +198,7 @@ class Worker:
 
     def assign(self, batch: ItemBatch, chunk: list[int], request: bytes) -> None:
         self.batch, self.chunk, self.position, self.dropped = batch, chunk, 0, False
-        self.running = batch.task in self.loaded
+        self.running = batch.call.task in self.loaded
         self.since = time.monotonic()
         self.worked = processor_time_of(self.process.pid)
         # The child, which is idle, writes where this descriptor stands, too.
@@ -269,7 +291,7 @@ class Worker:
         except ValueError:
             how = f"signal {-code}"
         if code in (-signal.SIGPROF, -signal.SIGXCPU):
-            limit = f" of {self.batch.deadline:g} s" if self.batch is not None else ""
+            limit = f" of {self.batch.call.deadline:g} s" if self.batch is not None else ""
             return WorkerTimeout(f"the limit{limit} on processor time was reached")
         low = any(text in message.lower() for text in _OUT_OF_MEMORY)
         if low or code == -signal.SIGKILL:  # not by us: the system ran out of memory
