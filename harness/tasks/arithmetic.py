@@ -8,9 +8,7 @@ ordinary arithmetic (`benchmarks.hint.scoring`). Both judge the same number: wit
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 from msgspec import UNSET
@@ -23,16 +21,9 @@ from ...rewards.reading.extraction.announced import final_text
 from ...rewards.verdict import Evidence, Status, Verdict
 from ...rewards.verify.arithmetic import verify_integer
 from ..core.policy import Policy
-from .base import AnswerArguments, Graded, Task
+from .base import AnswerArguments, Graded, Task, in_thread
 
 ORDINARY_RIGHT, ORDINARY_WRONG = "ordinary_right", "ordinary_wrong"
-
-
-async def _grade(graded: Sequence[Graded], policy: Policy, stop: tuple[str, ...]) -> list[Verdict]:
-    def verdicts() -> list[Verdict]:
-        return [_verdict(completion, policy, stop) for completion in graded]
-
-    return await asyncio.to_thread(verdicts)
 
 
 def _verdict(graded: Graded, policy: Policy, stop: tuple[str, ...]) -> Verdict:
@@ -76,7 +67,7 @@ TASK = Task(
     name="arithmetic",
     summary="Compute a whole number.",
     verifier="integer",
-    grade=_grade,
+    grade=in_thread(_verdict),
     prompt="hint-zero-shot",
     check=_check,
 )

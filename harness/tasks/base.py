@@ -12,6 +12,7 @@ from ...benchmarks.problem import Problem
 from ...rewards.errors import ProblemError
 from ...rewards.questions import QUESTIONS, Question
 from ...rewards.verdict import Status, Verdict
+from ...rewards.verify.labels import verify_label
 from ...rewards.workers.pool import DEFAULT_DEADLINE, DEFAULT_MEMORY_MB
 from ...rewards.workers.verdicts import amap_verdicts
 from ..core.policy import AnswerFormat, Policy
@@ -79,25 +80,41 @@ class AnswerArguments:
         return {"strict": self.strict, "stop": list(self.stop), "truncated": self.truncated}
 
 
-def by_text(verify: Callable[..., Verdict]) -> Grader:
-    """The grader of a verifier that only reads text: it is fast and needs no worker process."""
+def in_thread(verdict: Callable[[Graded, Policy, tuple[str, ...]], Verdict]) -> Grader:
+    """The grader of a function that judges an answer fast, and needs no worker process."""
 
     async def grade(
         graded: Sequence[Graded], policy: Policy, stop: tuple[str, ...]
     ) -> list[Verdict]:
         def verdicts() -> list[Verdict]:
-            return [
-                verify(
-                    completion.text,
-                    problem.target.judged,
-                    **AnswerArguments.of(completion, policy, stop).keywords(),
-                )
-                for problem, completion in graded
-            ]
+            return [verdict(pair, policy, stop) for pair in graded]
 
         return await asyncio.to_thread(verdicts)
 
     return grade
+
+
+def by_text(verify: Callable[..., Verdict]) -> Grader:
+    """The grader of a verifier that only reads text."""
+
+    def verdict(graded: Graded, policy: Policy, stop: tuple[str, ...]) -> Verdict:
+        problem, completion = graded
+        arguments = AnswerArguments.of(completion, policy, stop)
+        return verify(completion.text, problem.target.judged, **arguments.keywords())
+
+    return in_thread(verdict)
+
+
+def of_labels(name: str, summary: str, prompt: str) -> Task:
+    """A task whose answer is the label 1 or 0; the arguments are those of `Task`."""
+    return Task(
+        name=name,
+        summary=summary,
+        verifier="label",
+        grade=by_text(verify_label),
+        prompt=prompt,
+        metrics=("accuracy", "F1", "macro F1"),
+    )
 
 
 def by_workers(question: Question) -> Grader:

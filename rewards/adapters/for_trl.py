@@ -96,14 +96,7 @@ class _Settings:
                 text_of(completion),
                 target,
                 variable,
-                # A table gives every row all columns: empty cells are no assumptions.
-                {
-                    name: assumption
-                    for name, assumption in assumptions.items()
-                    if assumption is not None
-                }
-                if isinstance(assumptions, Mapping)
-                else assumptions,
+                assumptions,
                 truncated=is_truncated(ids, self.ends, self.max_completion_length),
                 tokens=None if ids is None else len(ids),
                 thinking=opens_thinking(prompt, self.rubric.think_tags[0])

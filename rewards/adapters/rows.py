@@ -28,7 +28,11 @@ def text_of(completion: Any) -> str:
         or last_message.get("role", "assistant") != "assistant"
     ):
         return ""
-    content = last_message.get("content")
+    return content_text(last_message.get("content"))
+
+
+def content_text(content: Any) -> str:
+    """The text of a message's content, which is a string or a list of parts."""
     if isinstance(content, str):
         return content
     if not isinstance(content, Sequence):

@@ -412,6 +412,7 @@ def _rollout_options(rollout: Rollout, rubric: Rubric, task: str) -> dict[str, A
     if assumptions is not None and "assumptions" in accepted:
         if not isinstance(assumptions, Mapping):
             raise ProblemError(f"the assumptions {assumptions!r} are no object")
+        # A table gives every row all columns: empty cells are no assumptions.
         assumed = {name: assumption for name, assumption in assumptions.items() if assumption}
         if not all(isinstance(text, str) for pair in assumed.items() for text in pair):
             raise ProblemError(f"the assumptions {assumptions!r} are not all text")

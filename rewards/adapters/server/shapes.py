@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..for_openrlhf import RewardFunction, results
-from ..rows import opens_thinking, target_of
+from ..rows import content_text, opens_thinking, target_of
 from ..scoring import Rollout, Score, numbers
 from .bodies import BadRequestError
 
@@ -168,14 +168,5 @@ def _last_message(output: Any) -> str:
             continue
         if item.get("type", "message") != "message" or item.get("role") != "assistant":
             return ""
-        content = item.get("content")
-        if isinstance(content, str):
-            return content
-        content_parts = content if isinstance(content, list) else ()
-        texts = (
-            content_part.get("text")
-            for content_part in content_parts
-            if isinstance(content_part, Mapping)
-        )
-        return "".join(text for text in texts if isinstance(text, str))
+        return content_text(item.get("content"))
     return ""
