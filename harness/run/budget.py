@@ -57,20 +57,15 @@ def spent_by(runs: Iterable[Run], model: str, price: Price | None) -> Spent:
     sums = [
         model_sums
         for run in runs
-        for (model_hash, _), model_sums in counts.totals(run.completions).items()
-        if model_hash == model
+        for model_sums in counts.of_model(counts.totals(run.completions), model).values()
     ]
-
-    def total(name: str) -> float:
-        return sum(group_sums.get(name, 0) for group_sums in sums)
-
     return Spent(
         price,
-        rows=int(total("counted")),
-        prompt=total("prompt_tokens"),
-        completion=total("completion_tokens"),
-        cached=total("cached"),
-        reasoning=total("reasoning_tokens"),
+        rows=int(counts.total(sums, "counted")),
+        prompt=counts.total(sums, "prompt_tokens"),
+        completion=counts.total(sums, "completion_tokens"),
+        cached=counts.total(sums, "cached"),
+        reasoning=counts.total(sums, "reasoning_tokens"),
     )
 
 

@@ -202,8 +202,7 @@ def extended(job: Job, problems: Sequence[Problem]) -> Job:
 def _sums(run: Run, job: Job, policy: Policy) -> dict[str, counts.Sums]:
     """The sums of the verdicts on the only model, by problem."""
     (model,) = job.models
-    sums = counts.merge(run.verdicts(policy.name).counts())
-    return {key: row for (model_hash, key), row in sums.items() if model_hash == model.hash}
+    return counts.of_model(counts.totals(run.verdicts(policy.name)), model.hash)
 
 
 def _unanswered(run: Run, job: Job, policy: Policy) -> int:

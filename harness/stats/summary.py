@@ -195,8 +195,7 @@ def summarise(
     policy = policy or run.policy
     verdicts = ambiguous_name([run], policy)
     rows = tuple(_row(run, group, verdicts) for group in group_samples(run, policy, prices))
-    stored = sum(int(total.get("samples", 0)) for total in counts.totals(run.completions).values())
-    judged = sum(int(total["samples"]) for total in counts.totals(run.verdicts(policy)).values())
+    stored, judged = counts.samples(run.completions), counts.samples(run.verdicts(policy))
     planned = sum(entry["samples"] * entry["problems"] for entry in run.models.values())
     lacking = prices.without(run.spec_of(model) for model in run.models) if prices else ""
     return Summary(

@@ -197,6 +197,21 @@ def totals(log: LogReader) -> Mapping[Group, Sums]:
     return cached[1]
 
 
+def samples(log: LogReader) -> int:
+    """The number of a log's rows of graded stages."""
+    return int(total(totals(log).values(), "samples"))
+
+
+def of_model(groups: Mapping[Group, Sums], model: str) -> dict[str, Sums]:
+    """The sums of a model, by problem."""
+    return {problem: sums for (owner, problem), sums in groups.items() if owner == model}
+
+
+def total(sums: Iterable[Sums], name: str) -> float:
+    """The sum of the values of a name over several groups."""
+    return sum(group_sums.get(name, 0) for group_sums in sums)
+
+
 def bin_of(number: int) -> int:
     """The bin of a length: 0 for nothing, then `BINS` bins for every doubling."""
     return 0 if number < 1 else 1 + math.floor(BINS * math.log2(number))

@@ -59,19 +59,15 @@ def overview(path: Path) -> Overview:
         judged = counts.totals(run.verdicts(policy)) if policy else {}
         models = []
         for model, entry in run.models.items():
-            sums = [
-                model_sums for (model_hash, _), model_sums in judged.items() if model_hash == model
-            ]
+            sums = counts.of_model(judged, model).values()
+            answers = counts.total(counts.of_model(stored, model).values(), "samples")
             models.append(
                 ModelOverview(
                     label=run.labels[model],
                     planned=entry["samples"] * entry["problems"],
-                    answers=_total(
-                        [group_sums for (who, _), group_sums in stored.items() if who == model],
-                        "samples",
-                    ),
-                    judged=_total(sums, "samples"),
-                    correct=_total(sums, "correct"),
+                    answers=int(answers),
+                    judged=int(counts.total(sums, "samples")),
+                    correct=int(counts.total(sums, "correct")),
                 )
             )
         return Overview(
@@ -84,7 +80,3 @@ def overview(path: Path) -> Overview:
         )
     except (RunError, KeyError, TypeError) as error:
         return Overview(path=str(path), error=str(error))
-
-
-def _total(sums: list[counts.Sums], name: str) -> int:
-    return int(sum(group_sums.get(name, 0) for group_sums in sums))

@@ -101,9 +101,7 @@ class Run:
         return cls(run)
 
     def __repr__(self) -> str:
-        answers = sum(
-            int(total.get("samples", 0)) for total in counts.totals(self.completions).values()
-        )
+        answers = counts.samples(self.completions)
         labels = ", ".join(entry["label"] for entry in self.models.values())
         policies = ", ".join(self.policies) or "none"
         content = (

@@ -51,15 +51,19 @@ def latest_complete(runs: Sequence[JudgedRun], among: Iterable[str] | None = Non
         names = [name for name in names if name in policies]
     if len(names) <= 1:
         return names[0] if names else None
-    stored = {run.path: _stored(run) for run in runs}
+    stored = {run.path: counts.samples(run.completions) for run in runs}
     judged: dict[str, int] = {}
     for name in reversed(names):
-        judged[name] = sum(min(_judged(run, name), stored[run.path]) for run in runs)
+        judged[name] = sum(
+            min(counts.samples(run.verdicts(name)), stored[run.path]) for run in runs
+        )
         if judged[name] == sum(stored.values()):
             break
     best = max(judged, key=lambda name: judged[name])  # of equals the latest
     if best != names[-1]:
-        incomplete = [run for run in runs if _judged(run, names[-1]) < stored[run.path]]
+        incomplete = [
+            run for run in runs if counts.samples(run.verdicts(names[-1])) < stored[run.path]
+        ]
         paths = ", ".join(str(run.path) for run in incomplete)
         warnings.warn(
             f"{paths}: the verdicts {names[-1]} are newer, "
@@ -73,14 +77,6 @@ def latest_complete(runs: Sequence[JudgedRun], among: Iterable[str] | None = Non
 def ambiguous_name(runs: Iterable[JudgedRun], policy: str | None) -> str:
     """The name of a set of verdicts for a table, if a run holds several sets."""
     return policy or "" if any(len(run.policies) > 1 for run in runs) else ""
-
-
-def _stored(run: JudgedRun) -> int:
-    return sum(int(sums.get("samples", 0)) for sums in counts.totals(run.completions).values())
-
-
-def _judged(run: JudgedRun, name: str) -> int:
-    return sum(int(sums["samples"]) for sums in counts.totals(run.verdicts(name)).values())
 
 
 def _completing(runs: Iterable[JudgedRun], name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ...stats.summary import Row
 from ...store.counts import BINS, bin_start
@@ -22,13 +22,14 @@ def _x(share: float) -> float:
     return LEFT_MARGIN + share * (WIDTH - LEFT_MARGIN - RIGHT)
 
 
-def _percent_axis(bottom: float) -> list[Shape]:
+def percent_axis(x: Callable[[float], float], top: float, bottom: float) -> list[Shape]:
+    """A horizontal axis in percent; ``x`` is the position of a share."""
     shapes = []
     for tick in range(0, 101, 25):
-        x = _x(tick / 100)
-        shapes.append(line("grid", (x, 4), (x, bottom)))
+        at = x(tick / 100)
+        shapes.append(line("grid", (at, top), (at, bottom)))
         label = f"{tick} %" if tick == 100 else str(tick)
-        shapes.append(text("tick", x, bottom + 16, label, "middle"))
+        shapes.append(text("tick", at, bottom + 16, label, "middle"))
     return shapes
 
 
@@ -66,6 +67,17 @@ def _lines(rows: Sequence[Row]) -> Iterator[tuple[float, Row | None, str]]:
         y += _GAP
 
 
+def _bars(rows: Sequence[Row], shapes: list[Shape]) -> Iterator[tuple[float, Row, str]]:
+    """Draw the headings and names of a chart; yields the top, the row and the name of each bar."""
+    names = told_apart([name for _, row, name in _lines(rows) if row], _NAME)
+    for y, row, name in _lines(rows):
+        if row is None:
+            shapes.append(text("heading", 4, y + 14, name))
+        else:
+            shapes.append(text("name", LEFT_MARGIN - 8, y + _BAR / 2 + 4, names[name], "end"))
+            yield y, row, name
+
+
 def pass_bars(rows: Sequence[Row]) -> Figure:
     """Bars of pass@1 and of pass@k for the largest k.
 
@@ -74,17 +86,12 @@ def pass_bars(rows: Sequence[Row]) -> Figure:
     models = models_of(rows)
     rows = [row for row in rows if row.passes]  # the others have no score
     shapes: list[Shape] = []
-    names = told_apart([name for _, row, name in _lines(rows) if row], _NAME)
     bottom = 0.0
-    for y, row, name in _lines(rows):
+    for y, row, name in _bars(rows, shapes):
         bottom = y + _ROW
-        if row is None:
-            shapes.append(text("heading", 4, y + 14, name))
-            continue
         lowest, highest = row.passes[0], row.passes[-1]
         style = f"share {series_class(models.index(row.label))}"
         middle = y + _BAR / 2
-        shapes.append(text("name", LEFT_MARGIN - 8, middle + 4, names[name], "end"))
         words = percent(lowest.value)
         if highest.k > lowest.k:
             title = f"{name}, pass@{highest.k}: {percent(highest.value)}"
@@ -97,7 +104,7 @@ def pass_bars(rows: Sequence[Row]) -> Figure:
             *whisker(map(_x, lowest.interval), middle),
             text("value", WIDTH - RIGHT + 8, middle + 4, words),
         ]
-    shapes = [*_percent_axis(bottom), *shapes]
+    shapes = [*percent_axis(_x, 4, bottom), *shapes]
     label = "pass@k with 95 % intervals"
     caption = "pass@1 with its 95 % interval; paler, pass@k of all samples (@k)."
     return Figure("subsets", label, WIDTH, bottom + _AXIS, tuple(shapes), caption)
@@ -107,14 +114,9 @@ def verdict_bars(rows: Sequence[Row]) -> Figure:
     """A stacked bar of verdict shares for each model and subset, with a key."""
     shapes: list[Shape] = []
     # The rows decide the height; the axis and the key are added below them.
-    names = told_apart([name for _, row, name in _lines(rows) if row], _NAME)
     bottom = 0.0
-    for y, row, name in _lines(rows):
+    for y, row, name in _bars(rows, shapes):
         bottom = y + _ROW
-        if row is None:
-            shapes.append(text("heading", 4, y + 14, name))
-            continue
-        shapes.append(text("name", LEFT_MARGIN - 8, y + _BAR / 2 + 4, names[name], "end"))
         start = 0.0
         for status in STATUSES:
             share = row.rates[status]
@@ -132,7 +134,7 @@ def verdict_bars(rows: Sequence[Row]) -> Figure:
                     )
                 )
                 start += share
-    shapes = [*_percent_axis(bottom), *shapes]
+    shapes = [*percent_axis(_x, 4, bottom), *shapes]
     # The key has only the statuses that occur.
     statuses = [status for status in STATUSES if any(row.rates[status] for row in rows)]
     entries = [

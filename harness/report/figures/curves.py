@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ...stats.metrics.pass_at_k import pass_at_k
 from ...stats.tallies import Estimate, estimate, keys_by_subset, tally_samples
 from ..sources import Sources
-from .bars import WIDTH
+from .bars import WIDTH, percent_axis
 from .colours import series_class
 from .figure import Figure, Shape, apart, key, line, shortened, text, thinned, told_apart
 
@@ -163,23 +163,20 @@ def label_chart(
     colour.
     """
     left_edge, right = 180, WIDTH - 26
-    entries = [(f"share {series_class(at)}", name, 1.0) for at, name in enumerate(names)]
+
+    def at(share: float) -> float:
+        return left_edge + (right - left_edge) * share
+
+    entries = [(f"share {series_class(number)}", name, 1.0) for number, name in enumerate(names)]
     shapes, y = key(entries, 4, 6, WIDTH - 8) if len(names) > 1 else ([], 6.0)
     top = y
     lines: list[Shape] = []
     for title, values in rows.items():
         y += 20
-        xs = {
-            label_name: left_edge + (right - left_edge) * value
-            for label_name, value in values.items()
-        }
+        xs = {label_name: at(value) for label_name, value in values.items()}
         lines.append(text("name", left_edge - 12, y + 4, shortened(title, 23), "end"))
         lines.append(line("span", (min(xs.values()), y), (max(xs.values()), y)))
         for label_name, x in xs.items():
             lines.append(Shape("dot", f"share {series_class(names.index(label_name))}", ((x, y),)))
-    for tick in range(0, 101, 25):
-        x = left_edge + (right - left_edge) * tick / 100
-        shapes.append(line("grid", (x, top), (x, y + 12)))
-        words = f"{tick} %" if tick == 100 else str(tick)
-        shapes.append(text("tick", x, y + 28, words, "middle"))
+    shapes += percent_axis(at, top, y + 12)
     return Figure(name, label, WIDTH, y + 36, (*shapes, *lines), caption)

@@ -129,8 +129,8 @@ def _counts(
     totals = [_totals(run, sources.policy) for run in sources.runs]
     for at, model, _ in models:
         samples, correct, seen = [0] * size, [0] * size, [0] * size
-        for (model_hash, key), sums in totals[at].items():
-            if model_hash == model and (at, key) in positions:
+        for key, sums in counts.of_model(totals[at], model).items():
+            if (at, key) in positions:
                 row = positions[at, key]
                 samples[row] = int(sums["samples"])
                 correct[row] = int(sums.get(Status.CORRECT, 0))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ....prompts import parse
 from ....rewards.verdict import Verdict
 from ...core.policy import Policy
 from ...core.requests import Completion
 from ...store.run import Run
+from ...store.samples import Prompts
 from ...tasks import Graded, task
 
 #: Completions graded together.
@@ -18,11 +18,8 @@ BATCH = 512
 
 def stop_strings(run: Run) -> dict[str, tuple[str, ...]]:
     """The stop strings of an answer, by task."""
-    identity = run.manifest["identity"]
-    return {
-        task: (*identity["sampling"]["stop"], *parse(entry["name"], entry["source"]).stop)
-        for task, entry in identity["prompts"].items()
-    }
+    prompts = Prompts(run)
+    return {task: tuple(prompts.stop(task)) for task in prompts.templates}
 
 
 def row_of(completion: Completion, verdict: Verdict) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import asyncio
 import os
 import time
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 from ....prompts import ANSWER
@@ -112,8 +113,7 @@ class Scorer:
     @property
     def complete(self) -> bool:
         """Whether every stored answer has a verdict."""
-        stored = counts.totals(self.run.completions).values()
-        return len(self.judged) == sum(int(sums.get("samples", 0)) for sums in stored)
+        return len(self.judged) == counts.samples(self.run.completions)
 
     async def score(self, batch: Sequence[Completion]) -> None:
         verdicts = await self._grade(batch)
@@ -197,14 +197,11 @@ class Scorer:
 
     def _batches(self) -> Iterator[list[Completion]]:
         """The answers without a verdict. Earlier stages of a sample never have a verdict."""
-        batch: list[Completion] = []
         log = self.run.completions
-        for shard in log.shards():
-            unjudged = self.judged.lacking(log, shard, {"stage": ANSWER.__eq__})
-            for _, row in log.read_all(unjudged):
-                batch.append(Completion.from_dict(row))
-                if len(batch) == BATCH:
-                    yield batch
-                    batch = []
-        if batch:
+        completions = (
+            Completion.from_dict(row)
+            for shard in log.shards()
+            for _, row in log.read_all(self.judged.lacking(log, shard, {"stage": ANSWER.__eq__}))
+        )
+        while batch := list(islice(completions, BATCH)):
             yield batch
