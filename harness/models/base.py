@@ -148,6 +148,11 @@ class Model(ABC):
         """
 
     @property
+    def name_in_spec(self) -> str:
+        """The spec without the kind: a name at a server or on a hub, or a path."""
+        return self.spec.partition("/")[2]
+
+    @property
     def capabilities(self) -> frozenset[Capability]:
         """The model's features beyond plain sampling."""
         return frozenset({Capability.CHAT, Capability.TEXT})

@@ -45,7 +45,7 @@ class InspectLog(Model):
 
     @cached_property
     def _log(self) -> Any:
-        path = Path(self.spec.partition("/")[2])
+        path = Path(self.name_in_spec)
         try:
             from inspect_ai.log import read_eval_log
         except ImportError:

@@ -18,11 +18,15 @@ from ..core.prices import Price
 from ..core.requests import Completion, Request
 from .base import Capability, ask_each, operational
 from .openai.errors import RefusedError, UnavailableError, redact, response_error
-from .openai.protocol import is_loopback, json_object, valid_url
+from .openai.protocol import (
+    is_loopback,
+    json_object,
+    omitted_fields,
+    sampling_fields,
+    valid_url,
+)
 from .openai.session import Paced, ServerSession
 
-#: Fields of a request that ``omit`` can leave out.
-OMITTABLE = ("temperature", "top_p", "seed", "stop", "max_tokens")
 #: Suffixes of environment variables with secrets.
 SECRETS = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 
@@ -53,15 +57,9 @@ class LiteLLMModel(Paced):
         super().__post_init__()
         if not self.name:
             raise ValueError("it needs the name of a model")
-        _ = self._extra
-        if unknown := self._omitted - set(OMITTABLE):
-            raise ValueError(f"omit takes {', '.join(OMITTABLE)}, not {', '.join(unknown)}")
+        _ = self._extra, self._omitted
         if self.base_url:
             valid_url(self.base_url, "base-url")
-
-    @property
-    def name(self) -> str:
-        return self.spec.partition("/")[2]
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -115,22 +113,13 @@ class LiteLLMModel(Paced):
     def body(self, request: Request) -> dict[str, Any]:
         """Return the arguments of litellm's ``acompletion``."""
         sampling = request.sampling
-        values: dict[str, Any] = {
-            "temperature": sampling.temperature,
-            "top_p": sampling.top_p,
-            "max_tokens": sampling.max_tokens,
-            "stop": list(sampling.stop),
-            "seed": request.seed,
-        }
         unwanted = set(self._omitted)
-        if not sampling.stop:
-            unwanted.add("stop")
         if "seed" not in self._parameters:
             unwanted.add("seed")
         if sampling.top_p == 1 and "claude" in self.name:
             unwanted.add("top_p")
         body: dict[str, Any] = {"model": self.name, "messages": request.prompt.turns}
-        body |= {name: value for name, value in values.items() if name not in unwanted}
+        body |= sampling_fields(request, unwanted)
         if request.count > 1:
             body["n"] = request.count
         if sampling.logprobs:
@@ -145,7 +134,7 @@ class LiteLLMModel(Paced):
 
     @cached_property
     def _omitted(self) -> frozenset[str]:
-        return frozenset(name.strip() for name in self.omit.split(",") if name.strip())
+        return omitted_fields(self.omit)
 
     @cached_property
     def _parameters(self) -> frozenset[str]:

@@ -66,7 +66,7 @@ class PythonFunction(Model):
 
     @property
     def _path(self) -> Path:
-        return Path(self.spec.partition("/")[2].rpartition(":")[0])
+        return Path(self.name_in_spec.rpartition(":")[0])
 
     @cached_property
     def _function(self) -> Callable[..., Any]:

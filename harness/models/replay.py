@@ -54,7 +54,7 @@ class Replay(Model):
 
     @cached_property
     def _run(self) -> Run:
-        return Run(Path(self.spec.partition("/")[2]))
+        return Run(Path(self.name_in_spec))
 
     @cached_property
     def _source(self) -> str:

@@ -52,8 +52,7 @@ class OpenAIProtocol(Model):
         _ = self._extra, self._template
         if self.server not in SERVERS:
             raise ValueError(f"server is {' or '.join(SERVERS)}, not {self.server!r}")
-        if unknown := self._omitted - set(OMITTABLE):
-            raise ValueError(f"omit takes {', '.join(OMITTABLE)}, not {', '.join(unknown)}")
+        _ = self._omitted
         if self.token_field not in ("", "max_tokens", "max_completion_tokens"):
             raise ValueError("token-field is max_tokens or max_completion_tokens")
         if self.base_url:
@@ -62,7 +61,7 @@ class OpenAIProtocol(Model):
     @property
     def name(self) -> str:
         """The model's name at the server."""
-        return self.spec.partition("/")[2]
+        return self.name_in_spec
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -125,7 +124,7 @@ class OpenAIProtocol(Model):
 
     @cached_property
     def _omitted(self) -> frozenset[str]:
-        return frozenset(name.strip() for name in self.omit.split(",") if name.strip())
+        return omitted_fields(self.omit)
 
     def path(self, prompt: Rendered) -> str:
         return "/chat/completions" if prompt.messages else "/completions"
@@ -134,18 +133,8 @@ class OpenAIProtocol(Model):
         """Return the body of a request."""
         sampling, prompt = request.sampling, request.prompt
         body: dict[str, Any] = {"model": self.name} | self._prompt_fields(prompt)
-        values = {
-            "temperature": sampling.temperature,
-            "top_p": sampling.top_p,
-            "max_tokens": sampling.max_tokens,
-            "stop": list(sampling.stop),
-            "seed": request.seed,
-        }
-        if not sampling.stop:
-            del values["stop"]
-        for name, value in values.items():
-            if name not in self._omitted:
-                body[self._limit_field(prompt) if name == "max_tokens" else name] = value
+        for name, value in sampling_fields(request, self._omitted).items():
+            body[self._limit_field(prompt) if name == "max_tokens" else name] = value
         if sampling.beams:
             body |= {"n": sampling.beams, "temperature": 0, "use_beam_search": True}
         elif request.count > 1:
@@ -205,6 +194,28 @@ class OpenAIProtocol(Model):
     def response_error(self, status: int, headers: Mapping[str, str], content: bytes) -> Exception:
         """Return the exception for a response with an error status (`errors`)."""
         return response_error(self.spec, status, headers, redact(content, self.key))
+
+
+def omitted_fields(omit: str) -> frozenset[str]:
+    """The fields in an option ``omit``; raises `ValueError` for others than `OMITTABLE`."""
+    names = frozenset(name.strip() for name in omit.split(",") if name.strip())
+    if unknown := names - set(OMITTABLE):
+        raise ValueError(f"omit takes {', '.join(OMITTABLE)}, not {', '.join(unknown)}")
+    return names
+
+
+def sampling_fields(request: Request, omitted: Collection[str]) -> dict[str, Any]:
+    """The fields `OMITTABLE` of a request's body, without omitted ones and empty stop strings."""
+    sampling = request.sampling
+    values = {
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        "max_tokens": sampling.max_tokens,
+        "stop": list(sampling.stop),
+        "seed": request.seed,
+    }
+    empty = () if sampling.stop else ("stop",)
+    return {name: value for name, value in values.items() if name not in (*omitted, *empty)}
 
 
 @cache

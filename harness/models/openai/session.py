@@ -62,9 +62,9 @@ class Paced(Model):
             raise ValueError("requests-per-minute and tokens-per-minute cannot be negative")
 
     @property
-    @abstractmethod
     def name(self) -> str:
         """The model's name at the server."""
+        return self.name_in_spec
 
     @abstractmethod
     def path(self, prompt: Rendered) -> str:

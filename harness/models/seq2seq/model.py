@@ -47,7 +47,7 @@ class Seq2Seq(BatchModel):
 
     @property
     def _folder(self) -> Path:
-        return Path(self.spec.partition("/")[2]) / "model"
+        return Path(self.name_in_spec) / "model"
 
     @cached_property
     def sizes(self) -> Sizes:

@@ -48,7 +48,7 @@ class Encoder(BatchModel):
 
     @property
     def _folder(self) -> Path:
-        return Path(self.spec.partition("/")[2])
+        return Path(self.name_in_spec)
 
     def _answer(self, requests: Sequence[Request]) -> list[Completion]:
         for request in requests:

@@ -56,21 +56,17 @@ class TransformersModel(Model):
     @cached_property
     def name(self) -> str:
         """The directory (for a GGUF file, of the conversion), or the name on a hub."""
-        return weights_folder(self._name_in_spec)
-
-    @property
-    def _name_in_spec(self) -> str:
-        return self.spec.partition("/")[2]
+        return weights_folder(self.name_in_spec)
 
     @cached_property
     def commit(self) -> str:
         """The commit of a model on a hub; empty for a directory."""
-        return "" if is_local(self._name_in_spec) else hub_commit(self.name, self.revision)
+        return "" if is_local(self.name_in_spec) else hub_commit(self.name, self.revision)
 
     def fingerprint(self) -> dict[str, Any]:
         if self.commit:
             return {"commit": self.commit}
-        return weights_identity("transformers", self._name_in_spec)
+        return weights_identity("transformers", self.name_in_spec)
 
     @property
     def capabilities(self) -> frozenset[Capability]:

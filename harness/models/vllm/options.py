@@ -151,11 +151,7 @@ class VllmModel(Model):
     @cached_property
     def name(self) -> str:
         """The directory (of a GGUF file, the conversion), or the name on a hub."""
-        return weights_folder(self._name_in_spec)
-
-    @property
-    def _name_in_spec(self) -> str:
-        return self.spec.partition("/")[2]
+        return weights_folder(self.name_in_spec)
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -197,7 +193,7 @@ class VllmModel(Model):
     def commit(self) -> str:
         """The commit of a model on a hub; empty for a directory."""
         revision = dict(self.engine).get("revision", "")
-        return "" if is_local(self._name_in_spec) else hub_commit(self.name, revision)
+        return "" if is_local(self.name_in_spec) else hub_commit(self.name, revision)
 
     @cached_property
     def _files(self) -> dict[str, str]:
@@ -205,7 +201,7 @@ class VllmModel(Model):
         identity = {"commit": self.commit} if self.commit else {}
         adapter, template = map(Path, (self.lora, self.chat_template))
         if not self.commit:
-            identity |= weights_identity(self.spec.partition("/")[0], self._name_in_spec)
+            identity |= weights_identity(self.spec.partition("/")[0], self.name_in_spec)
         if self.lora:
             identity |= {"lora": adapter.name, "lora_files": directory_hash(adapter)}
         if self.chat_template:
