@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,27 @@ __all__ = [
     "UnknownNameError",
     "UserError",
     "install",
+    "needing",
     "read_file",
     "reason_of",
     "suggest",
 ]
+
+
+@contextmanager
+def needing(what: str, extra: str, kind: type[UserError] = UserError) -> Iterator[None]:
+    """Turn the `ImportError` of a missing package into an error with the command that installs it.
+
+    Args:
+        what: the feature and what it needs, for the message.
+        extra: the extra with the packages.
+        kind: the class of the error.
+
+    """
+    try:
+        yield
+    except ImportError:
+        raise kind(f"{what}: {install(extra)}") from None
 
 
 def reason_of(error: Exception) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ...benchmarks import Problem, load
-from ..core.errors import UserError, install
+from ..core.errors import UserError, needing
 from ..core.wording import counted
 from ..report import export_summary
 from ..report.export import export_run
@@ -87,10 +87,8 @@ def push_run(run: Run, repository: str, *, policy: str | None = None, private: b
 
 def push_problems(path: Path, repository: str, *, private: bool = False) -> str:
     """Push a set of problems (a file or folder of `generate`); see `push_run`."""
-    try:
+    with needing("pushing needs the extra 'data'", "data"):
         import datasets
-    except ImportError:
-        raise UserError(f"pushing needs the extra 'data': {install('data')}") from None
     problems = load(str(path))
     rows = [_row(problem) for problem in problems]
     with tempfile.TemporaryDirectory() as folder:
@@ -121,11 +119,9 @@ def _upload(directory: Path, repository: str, message: str, private: bool) -> st
     """Upload a folder in a single commit."""
     if not _REPO.fullmatch(repository):
         raise UserError(f"a repository is named OWNER/NAME, not {repository!r}")
-    try:
+    with needing("pushing needs the extra 'data'", "data"):
         from huggingface_hub import HfApi
         from huggingface_hub.errors import HfHubHTTPError, LocalTokenNotFoundError
-    except ImportError:
-        raise UserError(f"pushing needs the extra 'data': {install('data')}") from None
     hub = HfApi()
     try:
         hub.create_repo(repository, repo_type="dataset", private=private, exist_ok=True)

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ..core.errors import ModelError, install
+from ..core.errors import ModelError, needing
 from ..core.requests import Completion, FinishReason, Request, digest, problem_key
 from .base import Capability, Model
 
@@ -46,12 +46,8 @@ class InspectLog(Model):
     @cached_property
     def _log(self) -> Any:
         path = Path(self.name_in_spec)
-        try:
+        with needing(f"model {self.spec} needs the extra `inspect`", "inspect", ModelError):
             from inspect_ai.log import read_eval_log
-        except ImportError:
-            raise ModelError(
-                f"model {self.spec} needs the extra `inspect`: {install('inspect')}"
-            ) from None
         if not path.is_file():
             raise ModelError(f"model {self.spec}: there is no file {path}")
         try:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ...prompts.rendering import Rendered
-from ..core.errors import ModelError, install
+from ..core.errors import ModelError, needing
 from ..core.prices import Price
 from ..core.requests import Completion, Request
 from .base import Capability, ask_each, operational
@@ -216,10 +216,8 @@ class _Library:
 def _library(spec: str) -> Any:
     """Import litellm without output, and without the requests of the import."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    try:
+    with needing(f"model {spec} needs the extra `litellm`", "litellm", ModelError):
         import litellm
-    except ImportError:
-        raise ModelError(f"model {spec} needs the extra `litellm`: {install('litellm')}") from None
     litellm.suppress_debug_info = True
     litellm.telemetry = False
     litellm.disable_hf_tokenizer_download = True

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...rewards.errors import suggest
-from ..core.errors import UserError, install
+from ..core.errors import UserError, needing
 from ..store.run import Run
 from ..store.samples import Sample, samples
 from .lm_eval_logs import write_lm_eval
@@ -90,10 +90,8 @@ def to_pandas(run: Run | str | os.PathLike[str], policy: str | None = None) -> p
         >>> to_pandas(run).groupby("model").reward.mean()  # doctest: +SKIP
 
     """
-    try:
+    with needing("pandas is needed", "data"):
         import pandas
-    except ImportError:
-        raise UserError(f"pandas is needed: {install('data')}") from None
     return pandas.DataFrame(list(rows(Run.of(run), policy)), columns=list(FIELDS))
 
 
@@ -185,11 +183,9 @@ def _write_csv(run: Run, policy: str | None, out: Path) -> int:
 
 
 def _write_parquet(run: Run, policy: str | None, out: Path) -> int:
-    try:
+    with needing("Parquet and datasets need the extra 'data'", "data"):
         import pyarrow
         import pyarrow.parquet
-    except ImportError:
-        raise UserError(f"Parquet and datasets need the extra 'data': {install('data')}") from None
     types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
     schema = pyarrow.schema([(name, types[field]) for name, field in FIELDS.items()])
     count = 0
@@ -215,10 +211,8 @@ def _table(batch: list[dict[str, Any]], schema: pyarrow.Schema) -> pyarrow.Table
 
 
 def _write_dataset(run: Run, policy: str | None, out: Path) -> int:
-    try:
+    with needing("a dataset needs the extra 'data'", "data"):
         import datasets
-    except ImportError:
-        raise UserError(f"a dataset needs the extra 'data': {install('data')}") from None
     table = out.parent / "table.parquet"
     count = _write_parquet(run, policy, table)
     enabled = not datasets.are_progress_bars_disabled()
@@ -235,11 +229,7 @@ def _write_dataset(run: Run, policy: str | None, out: Path) -> int:
 
 
 def _write_inspect(run: Run, policy: str | None, out: Path) -> int:
-    try:
+    with needing("logs of inspect_ai need the extra 'inspect'", "inspect"):
         logs = import_module(".inspect_logs", __package__)  # it needs inspect_ai
-    except ImportError:
-        raise UserError(
-            f"logs of inspect_ai need the extra 'inspect': {install('inspect')}"
-        ) from None
     count: int = logs.write_inspect(run, policy, out)
     return count

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import UserError, install
+from ..core.errors import UserError, needing
 from .atomic import write_atomically
 
 if TYPE_CHECKING:
@@ -54,10 +54,8 @@ def write_splits(splits: Mapping[str, Sequence[Mapping[str, Any]]], out: Path) -
             )
             write_atomically(out, "".join(lines).encode())
             return
-        try:
+        with needing("a folder needs the extra 'data'", "data"):
             import datasets
-        except ImportError:
-            raise UserError(f"a folder needs the extra 'data': {install('data')}") from None
         datasets.disable_progress_bars()
         tables = {
             name: datasets.Dataset.from_list([dict(row) for row in rows])

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from ...core.errors import ModelError, install
+from ...core.errors import ModelError, needing
 from .errors import UnavailableError, redact
 from .protocol import OpenAIProtocol
 
@@ -54,12 +54,8 @@ def make_http(model: OpenAIProtocol, transport: str = "", connections: int = 8) 
         ModelError: The extra ``openai``, or the requested transport, is not installed.
 
     """
-    try:
+    with needing(f"model {model.spec} needs the extra `openai`", "openai", ModelError):
         import openai
-    except ImportError:
-        raise ModelError(
-            f"model {model.spec} needs the extra `openai`: {install('openai')}"
-        ) from None
     limits = _library().Limits(max_connections=connections, max_keepalive_connections=connections)
     options: dict[str, Any] = {
         "timeout": openai.Timeout(None, connect=CONNECT_TIMEOUT),

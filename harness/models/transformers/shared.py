@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ...core.errors import ModelError, install, reason_of
+from ...core.errors import ModelError, needing, reason_of
 from ...core.requests import Completion, Request
 from ..base import Capability, Model, operational
 from ..checkpoints import directory_hash
@@ -22,12 +22,8 @@ T = TypeVar("T")
 
 def import_module(name: str, kind: str) -> Any:
     """Import a module of the extra ``train``; raises `ModelError` if not installed."""
-    try:
+    with needing(f"models of the kind {kind} need the extra 'train'", "train", ModelError):
         return importlib.import_module(name)
-    except ImportError:
-        raise ModelError(
-            f"models of the kind {kind} need the extra 'train': {install('train')}"
-        ) from None
 
 
 def device_of(option: str, torch: Any) -> str:

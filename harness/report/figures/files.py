@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from ...core.errors import UserError, install
+from ...core.errors import UserError, needing
 from ...store.atomic import check_output, write_output
 from .colours import CLASSES, LIGHT, style_sheet
 from .figure import Figure, Shape, svg
@@ -69,10 +69,8 @@ def write_svg(figures: Iterable[Figure], directory: Path) -> list[Path]:
 def check_figures(directory: Path) -> None:
     """Raise `UserError` if Matplotlib is not installed, or the directory cannot be written."""
     check_output(directory / "figure.svg")
-    try:
+    with needing("figures need the extra 'plots'", "plots"):
         import matplotlib  # noqa: F401
-    except ImportError:
-        raise UserError(f"figures need the extra 'plots': {install('plots')}") from None
 
 
 def _draw(figure: Figure, path: Path) -> list[Path]:
