@@ -32,6 +32,18 @@ def needing(what: str, extra: str, kind: type[UserError] = UserError) -> Iterato
         extra: the extra with the packages.
         kind: the class of the error.
 
+    Yields:
+        Nothing; the imports are within the block.
+
+    Raises:
+        UserError: a package is missing; the class is ``kind``.
+
+    >>> with needing("a test needs the extra 'data'", "data"):
+    ...     raise ImportError
+    Traceback (most recent call last):
+    ...
+    calculus_harness.rewards.errors.UserError: a test needs the extra 'data': ...
+
     """
     try:
         yield
