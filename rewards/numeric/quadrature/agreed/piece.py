@@ -47,7 +47,7 @@ MAX_PANELS, MAX_HALVINGS = 400, 2
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A range of integration between two ends. One of the ends is an inner point of the whole range.
+    """A range of integration between two ends. One end is an inner point of the whole range.
 
     ``rate`` is the decay of the integrand at the other end (`ends.decay_rate`).
     """
