@@ -110,8 +110,6 @@ def _step(
         return (lambda z, a: named()), ()
     if node.function in ("pow", "root"):
         return _power(node)
-    if node.function == "piecewise" or node.function not in _SUPPORTED:
-        raise ValueError(node.function)
     return _SUPPORTED[node.function], node.args
 
 

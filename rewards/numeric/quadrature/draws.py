@@ -20,13 +20,13 @@ from .work import QuadratureError
 #: above 1, in the middle, beyond the largest number.
 DRAWS = 4
 
-Assumptions = tuple[tuple[str, str], ...]
 
-
+@lru_cache(maxsize=KEPT_TEXTS)
 def values_of(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, IntegralValue], ...]:
-    """Pairs (choice, value), for several choices of an integral's parameters.
+    """The integral for `DRAWS` usual choices of its parameters, and for all special choices.
 
-    The choices do not depend on an answer.
+    The choices do not depend on an answer. For a special choice, a function such as abs or max
+    takes another case. If there are special choices, all values must be computed.
 
     Args:
         integral: the integral.
@@ -36,9 +36,32 @@ def values_of(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, Inte
         QuadratureError: too few values can be computed.
 
     """
-    if integral.is_text:
-        return _values_of_text(integral.text, integral.number, _kinds(integral), digits)
-    return _computed(integral, digits)
+    usual, special = draws_of(integral)
+    wanted_count = min(DRAWS, len(usual))
+    results: list[tuple[Draw, IntegralValue]] = []
+    errors: list[QuadratureError] = []
+    for draw in usual:
+        try:
+            results.append((draw, evaluate(integral, balls(draw), digits)))
+        except QuadratureError as failed:
+            errors.append(failed)
+        if sum(not value.diverges for _, value in results) == wanted_count and not special:
+            break
+    if len(results) < min(wanted_count, 2):
+        # What only some parameters cause is no fault of the problem.
+        raise min(errors, key=lambda error: isinstance(error, OutsideDomainError))
+    for draw in special:
+        with suppress(OutsideDomainError):
+            results.append((draw, evaluate(integral, balls(draw), digits)))
+    if special:
+        for error in errors:
+            if not isinstance(error, OutsideDomainError):
+                raise error
+    diverging = [value for _, value in results if value.diverges]
+    if diverging and len(diverging) < len(results):
+        # It converges for some parameters only; those are meant.
+        results = [pair for pair in results if not pair[1].diverges]
+    return tuple(results)
 
 
 def value_at(integral: DefiniteIntegral, draw: Draw, digits: int) -> IntegralValue:
@@ -49,12 +72,21 @@ def value_at(integral: DefiniteIntegral, draw: Draw, digits: int) -> IntegralVal
         QuadratureError: the value cannot be computed.
 
     """
-    if not integral.is_text:
+    value = _value_or_reason(integral, draw, digits)
+    if isinstance(value, str):
+        raise QuadratureError(value)
+    return value
+
+
+@lru_cache(maxsize=KEPT_TEXTS)
+def _value_or_reason(integral: DefiniteIntegral, draw: Draw, digits: int) -> IntegralValue | str:
+    """The value of an integral, or the reason why the computation failed."""
+    try:
         return evaluate(integral, balls(draw), digits)
-    got = _value_of_text(integral.text, integral.number, _kinds(integral), draw, digits)
-    if isinstance(got, str):
-        raise QuadratureError(got)
-    return got
+    except OutsideDomainError:
+        raise
+    except QuadratureError as error:
+        return str(error)
 
 
 def with_whole_parameters(integral: DefiniteIntegral) -> Iterator[DefiniteIntegral]:
@@ -99,61 +131,3 @@ def expressions(integral: DefiniteIntegral) -> list[Expression]:
     limits = (integral.lower, integral.upper)
     finite_limits = [limit for limit in limits if not isinstance(limit, int)]
     return [integral.integrand.expression, *finite_limits]
-
-
-def _kinds(integral: DefiniteIntegral) -> Assumptions:
-    return tuple(sorted(integral.integrand.assumptions.items()))
-
-
-@lru_cache(maxsize=KEPT_TEXTS)
-def _values_of_text(
-    problem: str, number: int, assumptions: Assumptions, digits: int
-) -> tuple[tuple[Draw, IntegralValue], ...]:
-    return _computed(definite_readings(problem, dict(assumptions))[number], digits)
-
-
-@lru_cache(maxsize=KEPT_TEXTS)
-def _value_of_text(
-    problem: str, number: int, assumptions: Assumptions, draw: Draw, digits: int
-) -> IntegralValue | str:
-    """The value of an integral that is given as text, or the reason why the computation failed."""
-    try:
-        return evaluate(definite_readings(problem, dict(assumptions))[number], balls(draw), digits)
-    except OutsideDomainError:
-        raise
-    except QuadratureError as error:
-        return str(error)
-
-
-def _computed(integral: DefiniteIntegral, digits: int) -> tuple[tuple[Draw, IntegralValue], ...]:
-    """The integral for `DRAWS` usual choices of its parameters, and for all special choices.
-
-    For a special choice, a function such as abs or max takes another case. If there are special
-    choices, an error is raised unless all values are computed.
-    """
-    usual, special = draws_of(integral)
-    wanted_count = min(DRAWS, len(usual))
-    results: list[tuple[Draw, IntegralValue]] = []
-    errors: list[QuadratureError] = []
-    for draw in usual:
-        try:
-            results.append((draw, evaluate(integral, balls(draw), digits)))
-        except QuadratureError as failed:
-            errors.append(failed)
-        if sum(not value.diverges for _, value in results) == wanted_count and not special:
-            break
-    if len(results) < min(wanted_count, 2):
-        # What only some parameters cause is no fault of the problem.
-        raise min(errors, key=lambda error: isinstance(error, OutsideDomainError))
-    for draw in special:
-        with suppress(OutsideDomainError):
-            results.append((draw, evaluate(integral, balls(draw), digits)))
-    if special:
-        for error in errors:
-            if not isinstance(error, OutsideDomainError):
-                raise error
-    diverging = [value for _, value in results if value.diverges]
-    if diverging and len(diverging) < len(results):
-        # It converges for some parameters only; those are meant.
-        results = [pair for pair in results if not pair[1].diverges]
-    return tuple(results)

@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from ...reading.expression.build import PI, TWO, E, add, div, mul, neg, number
+from ...reading.expression.build import PI, add, div, mul, neg, number
 from ...reading.expression.traversal import all_nodes, fold, is_constant, substitute
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import COMPARISONS, TRIGONOMETRIC
@@ -216,7 +216,7 @@ def _cut(
 
 
 def simplified(node: Expression) -> Expression:
-    """Collect equal terms in sums, and replace ln(e^u) by u and (e^u)^v by e^(u v).
+    """Collect equal terms in sums, and replace ln(e^u) by u and v/e^u by v e^(-u).
 
     >>> from calculus_harness.rewards.reading.latex import read
     >>> simplified(read("1-(1-x)")[0].expression)
@@ -236,12 +236,6 @@ def simplified(node: Expression) -> Expression:
         return inner.args[0]
     if name == "log":
         return simplified(div(Call("ln", (inner,)), Call("ln", (args[1],))))
-    if name == "pow" and inner == E:
-        return Call("exp", (args[1],))
-    if name == "pow" and inner.function == "exp":
-        return Call("exp", (mul(inner.args[0], args[1]),))
-    if name == "sqrt" and inner.function == "exp":
-        return Call("exp", (div(inner.args[0], TWO),))
     if name == "div" and args[1].function == "exp":
         return mul(inner, Call("exp", (neg(args[1].args[0]),)))
     return Call(name, args)

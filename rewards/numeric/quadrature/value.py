@@ -21,7 +21,7 @@ from ..expansions.forms import exact_value
 from ..sampling.integrand import Integrand
 from . import ranges
 from .agreed import oscillation, piece
-from .agreed.ends import Behaviour, Decay, End, decay
+from .agreed.ends import End, decay_rate
 from .enclosed.approach import DivergesError, NotEnclosedError
 from .enclosed.enclosure import MAX_TERMS, Enclosure, Exact, off_middle
 from .enclosed.poles import has_simple_pole
@@ -50,7 +50,7 @@ from .work import (
 Method = Literal["enclosure", "two quadratures", "extrapolation", "divergence"]
 #: Up to so many pieces get digits relative to their own sizes; more do only if the sum needs it.
 FEW_PIECES = 8
-_UNPROVED = "the integral seems to diverge, which is not proved"
+_UNPROVED = "it is not clear whether the integral converges"
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,18 +370,18 @@ class _Computation:
             (End(left_end, 1), End(right_end, -1))
             for left_end, right_end in itertools.pairwise(ends)
         ]
-        decays = [
-            (decay(self.line, left_end), decay(self.line, right_end))
+        rates = [
+            (decay_rate(self.line, left_end), decay_rate(self.line, right_end))
             for left_end, right_end in pieces
         ]
         # No estimate of a decay proves divergence: only a pole inside the range does.
-        if _diverging(decays):
+        if any(0 in both for both in rates):
             inner = (end for end in ends[1:-1] if end.is_finite())
             if any(map(self._has_pole, inner)):
                 return IntegralValue(arb("nan"), "divergence", 0)
             raise QuadratureError(_UNPROVED)
-        for (left_end, right_end), (at_left, at_right) in zip(pieces, decays, strict=True):
-            piece_values.append(self._piece(piece.Piece(left_end, right_end, at_left, at_right)))
+        for ends_of_piece, rates_of_piece in zip(pieces, rates, strict=True):
+            piece_values.append(self._piece(*ends_of_piece, *rates_of_piece))
         with precision(working_bits(self.digits)):
             return IntegralValue(sum(piece_values, arb(0)), method)
 
@@ -395,18 +395,16 @@ class _Computation:
         except (NotEnclosedError, DivergesError):
             return None
 
-    def _piece(self, full: piece.Piece) -> arb:
+    def _piece(self, left_end: End, right_end: End, left_rate: float, right_rate: float) -> arb:
         """Enclose the integral over a piece. If this fails, compare two quadratures."""
-        enclosed = self._enclosure(full.left.point, full.right.point)
+        enclosed = self._enclosure(left_end.point, right_end.point)
         if enclosed is not None:
             return enclosed
-        left_end, right_end = full.left, full.right
         middle = inner_point(left_end.point, right_end.point)
-        calm = Decay(Behaviour.CONVERGES, 1.0, False, 0)
         total = arb(0)
         for half in (
-            piece.Piece(left_end, End(middle, -1), full.left_decay, calm),
-            piece.Piece(End(middle, 1), right_end, calm, full.right_decay),
+            piece.Piece(left_end, End(middle, -1), left_rate),
+            piece.Piece(End(middle, 1), right_end, right_rate),
         ):
             value = self._enclosure(half.left.point, half.right.point)
             if value is None:
@@ -469,15 +467,6 @@ def _inner(low: arb, high: arb) -> list[arb]:
     """
     finite = low.is_finite() and high.is_finite()
     return [arb(off_middle(low, high).mid())] if finite else []
-
-
-def _diverging(decays: list[tuple[Decay, Decay]]) -> list[int]:
-    """The sign of the integrand at each end at which the integral diverges."""
-    ends = [end for both in decays for end in both]
-    signs = [end.sign for end in ends if end.behaviour is Behaviour.DIVERGES]
-    if not signs and any(end.behaviour is Behaviour.UNKNOWN for end in ends):
-        raise QuadratureError("it is not clear whether the integral converges")
-    return signs
 
 
 def _common_sign(signs: list[int]) -> int:

@@ -13,7 +13,7 @@ from flint import acb, arb, ctx
 from ...numeric.ball_arithmetic.balls import Branch, Break, Tape, precision
 from ...numeric.ball_arithmetic.compiler import compile_tape
 from ...numeric.ball_arithmetic.domain import WINDOW, breakpoints, isolate, pole_crossings
-from ...numeric.ball_arithmetic.jets import ZERO, Ball, Jet
+from ...numeric.ball_arithmetic.jets import ZERO, Ball, Jet, is_unreal
 from ...numeric.ball_arithmetic.magnitude import log2
 from ...numeric.ball_arithmetic.point_count import BRANCHING_POINTS, has_fixed_branch, points_wanted
 from ...numeric.ball_arithmetic.ranges import never_vanishes
@@ -21,7 +21,6 @@ from ...numeric.comparison import radicals
 from ...numeric.comparison.at_points import Comparison
 from ...numeric.outcome import Outcome
 from ...numeric.sampling.pool import BASE_BITS, Point
-from ...reading.expression.build import add, neg, power
 from ...reading.expression.traversal import is_written_with, may_have_pole, written_factors
 from ...reading.expression.tree import Call, Expression, Number
 from ...verdict import Status, Witness
@@ -246,11 +245,8 @@ class JumpSearch:
         """
         if not (branch.turns and has_fixed_branch(branch, self.tape.variable)):
             return []
-        u = branch.argument
-        # u^3 - u is zero at -1, 0 and 1: the ends of the domains.
-        tape = compile_tape(add(power(u, Number(3)), neg(u)), self.tape.variable)
-        subexpression = partial(self.at.part, tape, tape.root)
-        intervals, _ = breakpoints(subexpression, "zero", self._budget, ENDS_WIDTH)
+        subexpression = partial(self.at.part, self.tape, branch.slot)
+        intervals, _ = breakpoints(subexpression, "turn", self._budget, ENDS_WIDTH)
         return [low for low, _ in intervals]
 
     def _nowhere(self, x: float, cells: Sequence[Ball]) -> bool:
@@ -434,7 +430,7 @@ class JumpSearch:
                 acb((interval.low - distance).mid()),
                 acb((interval.high + distance).mid()),
             )
-            if any(map(self._is_complex, (left, right))):
+            if any(is_unreal(self.at.integrand(x) or ZERO) for x in (left, right)):
                 return 0  # the domain ends here
             jets = self.at.run(self.tape, left)
         constants = [jets[slot][0] for slot in summand_slots if not self.tape.varying[slot]]
@@ -457,10 +453,6 @@ class JumpSearch:
         self.too_large |= finest > MAX_MAGNITUDE
         return int(max(finest, 0)) if not self.too_large else 0
 
-    def _is_complex(self, x: Ball) -> bool:
-        value = self.at.integrand(x)
-        return value is not None and value.is_finite() and not value.imag.contains(0)
-
     def _is_bounded(self, interval: CriticalInterval) -> bool:
         """Whether the integrand is finite and real in an interval and very near to the interval."""
         margin = interval.high - interval.low
@@ -473,11 +465,9 @@ class JumpSearch:
         for factor in (1, 4, 16, 64):  # with few bits, what is beside x may be x itself
             with precision(bits * factor):
                 nearby = acb((x + (1 + abs(x)) * distance).mid())
-                value = self.at.integrand(nearby)
-            if value is None or value.is_finite():
+                value = self.at.integrand(nearby) or ZERO
+            if value.is_finite():
                 break
-        if value is None:
-            return 0
         size = log2(value.abs_upper()) if value.is_finite() else math.inf
         # So near to a pole f is finite, and not so large: an overflow.
         self.too_large |= size == math.inf or (factor > 1 and size > MAX_MAGNITUDE)

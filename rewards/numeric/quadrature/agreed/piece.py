@@ -20,7 +20,7 @@ from ...ball_arithmetic.balls import precision
 from ...ball_arithmetic.magnitude import BITS_PER_DIGIT
 from ..line import POINT_DIGITS, RealLine
 from ..work import LOST_DIGITS, QuadratureError
-from .ends import Decay, End
+from .ends import End
 from .nodes import FIRST_STEP, Nodes, exp_exp, exp_sinh, gauss_legendre, tanh_sinh
 
 #: Levels of the double exponential formula: steps from 2^-3 to 2^-9.
@@ -36,6 +36,8 @@ GUARD_BITS = 64
 DEPTH_FACTORS = (1, 2, 4)
 #: The slowest decay for each halving of the distance, in bits, with which nodes reach an end.
 SLOWEST = 1 / 64
+#: Decays of e^{-x}, and of powers below x^{-45}: both are negligible beyond the nodes of `exp_exp`.
+FAST_RATE = 64
 #: The search for spikes: intervals in all, of length 1 in s on the way to an end, halvings, and how
 #: many times a bound may exceed the values beside it.
 SPIKE_EVALUATIONS, SPIKE_PANELS, FINEST, SPIKE_RATIO, SPIKE_BITS = 3_000, 64, 40, 64, 512
@@ -45,12 +47,14 @@ MAX_PANELS, MAX_HALVINGS = 400, 2
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A range of integration between two ends, with the decay of the integrand at each end."""
+    """A range of integration between two ends. One end is an inner point of the whole range.
+
+    ``rate`` is the decay of the integrand at the other end (`ends.decay_rate`).
+    """
 
     left: End
     right: End
-    left_decay: Decay
-    right_decay: Decay
+    rate: float
 
 
 def integrate(line: RealLine, piece: Piece, digits: int) -> arb:
@@ -132,15 +136,9 @@ def _precisely(piece: Piece, digits: int, compute: Callable[[int], arb]) -> arb:
     A higher precision is needed if the integrand loses digits near an end. For example, ln(1 + cos
     x) needs twice as many digits near pi.
     """
-    slowest = min(
-        (
-            end_decay.rate
-            for end_decay in (piece.left_decay, piece.right_decay)
-            if not end_decay.fast
-        ),
-        default=1.0,
-    )
     precision_bits = BITS_PER_DIGIT * digits
+    # At the inner point, where f is regular, |dx/ds| decays by the factor e.
+    slowest = min(piece.rate, 1.0)
     depth = GUARD_BITS + int(precision_bits / max(slowest * math.log(2), SLOWEST))
     if depth > MAX_DEPTH:
         raise QuadratureError("the integral converges too slowly at an end")
@@ -169,10 +167,8 @@ def _points(piece: Piece, depth: int) -> Callable[[int], Nodes]:
             ]
 
         return finite
-    start, decay = (
-        (left_end, piece.right_decay) if right_end.infinite else (right_end, piece.left_decay)
-    )
-    rule = exp_exp if decay.fast else exp_sinh
+    start = left_end if right_end.infinite else right_end
+    rule = exp_exp if piece.rate > FAST_RATE else exp_sinh
     return lambda level: [
         (start.point + start.side * t, w) for t, w in rule(ctx.prec, depth, level)
     ]

@@ -9,7 +9,7 @@ from calculus_harness.rewards.numeric.ball_arithmetic.balls import precision
 from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
 from calculus_harness.rewards.numeric.quadrature import line
 from calculus_harness.rewards.numeric.quadrature.agreed import piece
-from calculus_harness.rewards.numeric.quadrature.agreed.ends import Behaviour, Decay, End
+from calculus_harness.rewards.numeric.quadrature.agreed.ends import End
 from calculus_harness.rewards.numeric.quadrature.analytic import integrate_where_large
 from calculus_harness.rewards.numeric.quadrature.enclosed.tails import _Bounds, _Tail
 from calculus_harness.rewards.numeric.quadrature.kinks import _isolated
@@ -41,10 +41,9 @@ def test_the_middle_is_inside(low: arb, high: arb) -> None:
 
 
 def test_the_nodes_of_a_finite_piece_are_inside() -> None:
-    calm = Decay(Behaviour.CONVERGES, 1.0, False, 0)
     with precision(192):
         left, right = End(arb(2), 1), End(arb(5), -1)
-        nodes = piece._points(piece.Piece(left, right, calm, calm), 64)
+        nodes = piece._points(piece.Piece(left, right, 1.0), 64)
         points = nodes(2)
         assert all(bool(x > 2) and bool(x < 5) for x, _ in points)
         assert len({str(x) for x, _ in points}) == len(points)
