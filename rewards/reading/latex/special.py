@@ -6,15 +6,10 @@ from collections.abc import Callable
 from typing import Final
 
 from ..expression.build import ONE, E
+from ..expression.formulas import with_arguments
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import ambiguities
-from .builders import (
-    BUILDERS,
-    Arguments,
-    associated_laguerre,
-    complementary,
-    harmonic_number,
-)
+from .builders import BUILDERS, Arguments, complementary, harmonic_number
 from .calls import BRACE, OPENERS, argument_of, plus_sign
 from .parser import Parser
 from .tokens.roles import CLOSERS
@@ -174,7 +169,9 @@ def _letter_call(parser: Parser, name: str, builder: str, scripts: str, depth: i
     if power is None:
         return node
     if name == "L" and order is not None and parser.choose(ambiguities.UPPER_INDEX):
-        return associated_laguerre(order, power, arguments[0])
+        # DLMF 18.5.12
+        formula = "binomial(n + a, n)*hypgeom(1, 1, -n, a + 1, x)"
+        return with_arguments(formula, {"n": order, "a": power, "x": arguments[0]})
     return Call("pow", (node, power))
 
 
