@@ -261,10 +261,10 @@ BUILDERS: Final[dict[str, Builder]] = {
             _formula(f"_n x: {polynomial}(n, x)"),
             _formula(
                 "_n x: (x/2)**(n + 1)/(gamma(1.5)*gamma(n + 1.5))"
-                f"*hypgeom(1, 2, 1, 1.5, n + 1.5, {sign}(x/2)**2)"
+                f"*hypgeom(1, 2, 1, 1.5, n + 1.5, {sign}*(x/2)**2)"
             ),
         )
-        for polynomial, sign in (("hermite", "-"), ("laguerre", ""))
+        for polynomial, sign in (("hermite", -1), ("laguerre", 1))
     },
     "dirichlet_beta": _formula("s: (zeta(s, 0.25) - zeta(s, 0.75))/4**s"),
     "dirichlet_eta": _formula("s: (1 - 2**(1 + -s))*zeta(s)"),  # DLMF 25.2.3

@@ -2,17 +2,17 @@ r"""Functions with optional parentheses: ``\sin^2 2x``, ``\ln|x|``, ``\arctan e^
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
-from ..expression.build import IMAGINARY, ONE, E, add, neg, product, quotient
+from ..expression.build import E, product, quotient
+from ..expression.formulas import with_arguments
 from ..expression.traversal import is_constant
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..functions import RECORDS
 from . import ambiguities
 from .parser import Parser
 from .tokens.expected import expected_end
-from .tokens.names import INVERSES
+from .tokens.names import DERIVED, INVERSES
 from .tokens.roles import CLOSERS, DIFFERENTIAL, INFIX
 
 OPENERS: Final = frozenset(("(", "[", "\\{"))
@@ -65,40 +65,11 @@ def _unary(name: str, argument: Expression, base: Expression | None) -> Expressi
         return Call("ln", (argument,)) if base is E else Call("log", (argument, base))
     if name == "log":
         return Call("ln", (argument,))
-    if name in _DERIVED:
-        return _DERIVED[name](argument)
-    if name == "imaginarypart":  # as a real part, whose slope along the real line shows its parts
-        return Call("re", (Call("neg", (Call("mul", (IMAGINARY, argument)),)),))
+    if name in DERIVED:
+        return with_arguments(DERIVED[name], {"u": argument})
     return Call(_TREE_NAMES.get(name, name), (argument,))
 
 
-def _shifted(name: str, sign: int) -> Callable[[Expression], Expression]:
-    """Make the function 1 - f, 1 + f or, for a secant, f - 1."""
-    unit: Expression = ONE if name in ("sin", "cos") else neg(ONE)
-
-    def build(argument: Expression) -> Expression:
-        call = Call(name, (argument,))
-        return add(unit, call if sign > 0 else neg(call))
-
-    return build
-
-
-#: Functions that are named, and have no record: they are written with others.
-_DERIVED: Final[dict[str, Callable[[Expression], Expression]]] = {
-    "expm1": lambda u: add(Call("exp", (u,)), neg(ONE)),
-    "lg": lambda u: Call("log", (u, Number(10))),
-    "log10": lambda u: Call("log", (u, Number(10))),
-    "log1p": lambda u: Call("ln", (add(ONE, u),)),
-    "log2": lambda u: Call("log", (u, Number(2))),
-    "sinc": lambda u: quotient(Call("sin", (u,)), u),
-    "versin": _shifted("cos", -1),
-    "vercosin": _shifted("cos", 1),
-    "coversin": _shifted("sin", -1),
-    "haversin": lambda u: quotient(_DERIVED["versin"](u), Number(2)),
-    "hacoversin": lambda u: quotient(_DERIVED["coversin"](u), Number(2)),
-    "exsec": _shifted("sec", 1),
-    "excsc": _shifted("csc", 1),
-}
 _TREE_NAMES: Final = {f.token: f.name for f in RECORDS.values() if f.bare}
 
 

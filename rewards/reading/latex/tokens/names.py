@@ -10,14 +10,28 @@ from typing import Final
 
 from ...functions import HYPERBOLIC, RECORDS, TRIGONOMETRIC
 
+#: Functions of one argument that are written with others -> formulas in SymPy's notation.
+DERIVED: Final[dict[str, str]] = {
+    "coversin": "1 - sin(u)",
+    "excsc": "-1 + csc(u)",
+    "exsec": "-1 + sec(u)",
+    "expm1": "exp(u) + -1",
+    "hacoversin": "(1 - sin(u))/2",
+    "haversin": "(1 - cos(u))/2",
+    # as a real part, whose slope along the real line shows its parts
+    "imaginarypart": "re(-(I*u))",
+    "lg": "log(u, 10)",
+    "log10": "log(u, 10)",
+    "log1p": "log(1 + u)",
+    "log2": "log(u, 2)",
+    "sinc": "sin(u)/u",
+    "vercosin": "1 + cos(u)",
+    "versin": "1 - cos(u)",
+}
 #: Functions of one argument that may stand without parentheses -> their other spellings.
-UNARY: Final[dict[str, tuple[str, ...]]] = {
+UNARY: Final[dict[str, tuple[str, ...]]] = dict.fromkeys(DERIVED, ()) | {
     f.token: tuple(f.bare.split()[1:]) for f in RECORDS.values() if f.bare
-} | dict.fromkeys(
-    """coversin excsc exsec expm1 hacoversin haversin lg log10 log1p log2 sinc vercosin
-    versin""".split(),
-    (),
-)
+}
 
 #: What stands before the kind in names of elliptic integrals that take the parameter.
 _ELLIPTIC: Final = ("elliptic", "ellip", "elliptic_")
