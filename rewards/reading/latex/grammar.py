@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final
 
-from ..expression.build import IMAGINARY, PI, E
+from ..expression.build import IMAGINARY, PI, E, number
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import builders, calls, forms, special, tables
 from .errors import AlternativesError, NotClosedFormError, ReadError
@@ -14,6 +15,7 @@ from .parser import Handler, Parser
 from .tokens.names import CONSTANT_WORDS, GREEK, NAMES, UNARY
 from .tokens.roles import CLOSERS, DIFFERENTIAL, IN_PROBLEM, INFIX, IS_VALUE, POSTFIX
 from .tokens.spelling import Speller, speller
+from .tokens.words import VULGAR
 
 Entry = tuple[Handler, Any]
 
@@ -79,25 +81,8 @@ def _prefix() -> dict[str, Entry]:
     table["\\fn piecewise"] = (tables.piecewise, None)
     for environment in ("cases", "dcases", "rcases", "array", "matrix", "smallmatrix"):
         table[f"\\begin {environment}"] = (tables.cases, environment)
-    for numerator, denominator in (
-        (1, 4),
-        (1, 2),
-        (3, 4),
-        (1, 3),
-        (2, 3),
-        (1, 5),
-        (2, 5),
-        (3, 5),
-        (4, 5),
-        (1, 6),
-        (5, 6),
-        (1, 8),
-        (3, 8),
-        (5, 8),
-        (7, 8),
-    ):
-        value = Number(numerator, denominator)
-        table[f"\\{numerator}/{denominator}"] = (forms.vulgar, value)
+    for token in VULGAR.values():
+        table[token] = (forms.vulgar, number(Fraction(token[1:])))
     for name in UNARY:
         table["\\" + name] = (calls.function, name)
     for name in builders.BUILDERS:

@@ -117,22 +117,9 @@ GREEK: Final[dict[str, str]] = {
 }
 
 #: Printed variants of one letter are one symbol.
-GREEK_VARIANTS: Final[dict[str, str]] = {
-    "varepsilon": "epsilon",
-    "vartheta": "theta",
-    "varphi": "phi",
-    "varrho": "rho",
-    "varsigma": "sigma",
-    "varkappa": "kappa",
-    "varGamma": "Gamma",
-    "varDelta": "Delta",
-    "varTheta": "Theta",
-    "varLambda": "Lambda",
-    "varPhi": "Phi",
-    "varPsi": "Psi",
-    "varOmega": "Omega",
-    "imath": "i",
-    "jmath": "j",
+GREEK_VARIANTS: Final[dict[str, str]] = {"imath": "i", "jmath": "j"} | {
+    f"var{name}": name
+    for name in ("epsilon theta phi rho sigma kappa Gamma Delta Theta Lambda Phi Psi Omega".split())
 }
 
 #: Words of plain text or of ``\text{...}`` that stand for a constant.

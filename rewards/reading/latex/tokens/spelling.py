@@ -30,38 +30,9 @@ _DROPPED: Final = frozenset(
     \normalfont \upshape
     """.split()
 )
-_DELIMITERS: Final = dict.fromkeys("()[]", "") | {
-    "\\{": "",
-    "\\}": "",
-    "|": "|",
-    "\\|": "|",
-    "\\vert": "|",
-    "\\Vert": "|",
-    "\\lvert": "|",
-    "\\rvert": "|",
-    "\\mid": "|",
-    "∣": "|",
-    "\\lVert": "|",
-    "\\rVert": "|",
-    ".": ".",
-    "/": "",
-    "\\lfloor": "",
-    "\\rfloor": "",
-    "\\lceil": "",
-    "\\rceil": "",
-    "\\lbrace": "",
-    "\\rbrace": "",
-    "\\lbrack": "",
-    "\\rbrack": "",
-    "\\lparen": "",
-    "\\rparen": "",
-    "{": "",
-    "}": "",
-    "⌊": "",
-    "⌋": "",
-    "⌈": "",
-    "⌉": "",
-    "\\backslash": "/",
+_BARS: Final = frozenset(("|", "\\left|", "\\right|"))
+_DELIMITERS: Final = _BARS | {
+    *r"( ) [ ] { } . / \{ \} \lfloor \rfloor \lceil \rceil \backslash".split()
 }
 _LETTER_OF: Final = {char: "\\" + name for name, characters in GREEK.items() for char in characters}
 _SUPERSCRIPT_PLAIN: Final = str.maketrans(SUPERSCRIPT, "0123456789+-()nixabkmt")
@@ -135,8 +106,9 @@ def _spell_command(raw: str, symbols: frozenset[str]) -> tuple[str, ...]:
             return word_of(content, command.startswith("operatorname"), symbols)
     if re.fullmatch(INVISIBLE, raw[1:]):
         return ()
-    if argument in _DELIMITERS and re.match(r"left|right|middle|big|Big", command):
-        return _delimiter(command, argument)
+    mark = SYNONYMS.get(argument, argument)
+    if mark in _DELIMITERS and re.match(r"left|right|middle|big|Big", command):
+        return _delimiter(command, mark)
     lowered = NAMES.get(name.lower())
     if lowered is not None and len(name) > 2:
         return (lowered,)
@@ -149,17 +121,16 @@ def _environment(command: str, name: str) -> tuple[str, ...]:
 
 
 def _delimiter(command: str, mark: str) -> tuple[str, ...]:
-    delimiter = _DELIMITERS[mark]
-    if delimiter == "|":
+    if mark in _BARS:
         if command == "left" or command.endswith("l"):
             return ("\\left|",)
         if command == "right" or command.endswith("r"):
             return ("\\right|",)
         return ("\\middle|",) if command == "middle" else ("|",)
-    if delimiter == ".":
+    if mark == ".":
         return (f"\\{command}.",)
-    if mark == "/" and command in ("left", "right"):  # x^2\left/2\right., \left.x^2\right/2
-        return ("/", "\\left.") if command == "left" else ("\\right.", "/")
-    if delimiter == "/":
+    if mark in ("/", "\\backslash"):
+        if command in ("left", "right"):  # x^2\left/2\right., \left.x^2\right/2
+            return ("/", "\\left.") if command == "left" else ("\\right.", "/")
         return ("/",)
-    return (SYNONYMS.get(mark, mark),)
+    return (mark,)
