@@ -14,11 +14,10 @@ from .calls import OPENERS, function
 from .errors import NotClosedFormError, ReadError, TooBigError
 from .parser import Parser
 from .special import letter, named
-from .tokens.roles import CLOSERS, DIFFERENTIAL, IN_PROBLEM, IS_VALUE
+from .tokens.roles import CLOSERS, DIFFERENTIAL, IN_PROBLEM, IS_VALUE, group_end
 
 _BRACE: Final = frozenset("}")
 _BRACKET: Final = frozenset("]")
-_RIGHT_BAR: Final = frozenset(("\\right|",))
 _DIFFERENTIALS: Final = frozenset(("d", "\\differential", "\\partial", "\\upright d"))
 
 
@@ -82,13 +81,10 @@ def bars(parser: Parser, _: None, depth: int) -> Expression:
     return Call("abs", (node,))
 
 
-def sized_bars(parser: Parser, _: None, depth: int) -> Expression:
-    return Call("abs", (parser.group(_RIGHT_BAR, depth),))
-
-
-def rounded(parser: Parser, function: str, depth: int) -> Expression:
-    closer = "\\rfloor" if function == "floor" else "\\rceil"
-    return Call(function, (parser.group(frozenset((closer,)), depth),))
+def delimited(parser: Parser, function_and_closer: tuple[str, str], depth: int) -> Expression:
+    """Read a function whose delimiters are its name: bars with sizes, floors and ceilings."""
+    name, closer = function_and_closer
+    return Call(name, (parser.group(frozenset((closer,)), depth),))
 
 
 def negation(parser: Parser, sign: str, depth: int) -> Expression:
@@ -139,14 +135,7 @@ def _is_derivative(parser: Parser, start: int) -> bool:
         return True
     if "d" in parser.symbols:
         return False
-    index = start
-    if tokens[index] == "{":
-        level = 0
-        while tokens[index]:
-            level += (tokens[index] == "{") - (tokens[index] == "}")
-            if level == 0:
-                break
-            index += 1
+    index = group_end(tokens, start)
     bottom = tokens[index + 1 : index + 4]
     if not bottom or bottom[0] != "{":
         return "\\differential" in bottom[:1]
@@ -201,9 +190,6 @@ def radical_sign(parser: Parser, degree: int, depth: int) -> Expression:
 def binomial(parser: Parser, _: None, depth: int) -> Expression:
     top = parser.tex_argument(depth)
     return Call("binomial", (top, parser.tex_argument(depth)))
-
-
-# -- tables ---------------------------------------------------------------------------------------
 
 
 # -- sums and products of explicit terms ----------------------------------------------------------

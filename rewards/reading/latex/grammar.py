@@ -22,12 +22,26 @@ Entry = tuple[Handler, Any]
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def _not_closed(construct: str) -> Entry:
-    return forms.refused, (NotClosedFormError, f"a closed form, not {construct}")
-
-
-def _unsupported(what: str) -> Entry:
-    return forms.refused, (ReadError, what)
+#: Notation that is not evaluated: the error and what it expects -> tokens.
+_REFUSED: Final[dict[tuple[type[ReadError], str], tuple[str, ...]]] = {
+    (NotClosedFormError, "a closed form, not an unevaluated integral"): ("\\int",),
+    (NotClosedFormError, "a closed form, not a limit"): (
+        ("\\lim", "\\limsup", "\\liminf", "\\varlimsup", "\\varliminf")
+    ),
+    (NotClosedFormError, "a closed form, not a derivative"): (
+        ("\\partial", "\\nabla", "\\dv", "\\pdv")
+    ),
+    (NotClosedFormError, "a closed form, not an infinite series"): (
+        ("\\dots", "\\ldots", "\\cdots", "\\dotsb", "\\dotsc", "\\ddots", "…", "⋯")
+    ),
+    (ReadError, "an expression without a differential"): (
+        ("\\differential", "\\upright d", "\\dd")
+    ),
+    (ReadError, "an expression without a derivative"): ("'",),
+    (ReadError, "a finite value"): ("\\infty",),
+    (AlternativesError, "one answer, not \\pm"): ("\\pm",),
+    (AlternativesError, "one answer, not \\mp"): ("\\mp",),
+}
 
 
 def _prefix() -> dict[str, Entry]:
@@ -38,9 +52,9 @@ def _prefix() -> dict[str, Entry]:
         "\\left.": (Parser.group, CLOSERS),
         "{": (forms.brace, None),
         "|": (forms.bars, None),
-        "\\left|": (forms.sized_bars, None),
-        "\\lfloor": (forms.rounded, "floor"),
-        "\\lceil": (forms.rounded, "ceil"),
+        "\\left|": (forms.delimited, ("abs", "\\right|")),
+        "\\lfloor": (forms.delimited, ("floor", "\\rfloor")),
+        "\\lceil": (forms.delimited, ("ceil", "\\rceil")),
         "-": (forms.negation, "-"),
         "+": (forms.negation, "+"),
         DIFFERENTIAL: (forms.differential, None),
@@ -53,30 +67,11 @@ def _prefix() -> dict[str, Entry]:
         "\\binom": (forms.binomial, None),
         "\\sum": (forms.series, "add"),
         "\\prod": (forms.series, "mul"),
-        "\\int": _not_closed("an unevaluated integral"),
-        "\\lim": _not_closed("a limit"),
-        "\\partial": _not_closed("a derivative"),
-        "\\nabla": _not_closed("a derivative"),
-        "\\differential": _unsupported("an expression without a differential"),
-        "\\upright d": _unsupported("an expression without a differential"),
-        "\\dd": _unsupported("an expression without a differential"),
-        "\\dv": _not_closed("a derivative"),
-        "\\pdv": _not_closed("a derivative"),
-        "'": _unsupported("an expression without a derivative"),
-        "\\infty": _unsupported("a finite value"),
-        "\\iint": _not_closed("an unevaluated integral"),
     }
-    for name in ("\\limsup", "\\liminf", "\\varlimsup", "\\varliminf"):
-        table[name] = _not_closed("a limit")
-    for name in ("\\dots", "\\ldots", "\\cdots", "\\dotsb", "\\dotsc", "\\ddots", "…", "⋯"):
-        table[name] = _not_closed("an infinite series")
+    for reason, names in _REFUSED.items():
+        table |= dict.fromkeys(names, (forms.refused, reason))
     for accent in ("tilde", "hat", "bar", "vec", "overline", "widetilde", "widehat", "check"):
         table["\\" + accent] = (forms.accented, accent)
-    for sign in ("\\pm", "\\mp"):
-        table[sign] = (
-            forms.refused,
-            (AlternativesError, f"one answer, not {sign}"),
-        )
     table["\\fn hyper"] = (special.hypergeometric_lists, None)
     table["\\fn piecewise"] = (tables.piecewise, None)
     for environment in ("cases", "dcases", "rcases", "array", "matrix", "smallmatrix"):

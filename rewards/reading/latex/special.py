@@ -12,10 +12,7 @@ from . import ambiguities
 from .builders import BUILDERS, Arguments, complementary, harmonic_number
 from .calls import BRACE, OPENERS, argument_of, plus_sign
 from .parser import Parser
-from .tokens.roles import CLOSERS
-
-_OPENING: Final = frozenset(("(", "[", "{", "\\{"))
-_CLOSING: Final = frozenset((")", "]", "}", "\\}"))
+from .tokens.roles import CLOSERS, group_end, group_levels
 
 
 def named(parser: Parser, name: str, depth: int) -> Expression:
@@ -138,18 +135,8 @@ def _names_symbol(parser: Parser, name: str) -> bool:
 
 def _has_symbol(parser: Parser, index: int) -> bool:
     """Whether a symbol of the problem occurs in the parentheses that open at `index`."""
-    level = 0
-    for token in parser.tokens[index : index + _LONGEST_LOOK]:
-        level += (token in _OPENING) - (token in _CLOSING)
-        if level == 0:
-            break
-        if token.lstrip("\\") in parser.symbols:
-            return True
-    return False
-
-
-#: Tokens that are searched for a symbol or a brace, so that nested calls take linear time.
-_LONGEST_LOOK: Final = 64
+    tokens = parser.tokens[index : group_end(parser.tokens, index)]
+    return any(token.lstrip("\\") in parser.symbols for token in tokens)
 
 
 def _letter_call(parser: Parser, name: str, builder: str, scripts: str, depth: int) -> Expression:
@@ -185,26 +172,13 @@ def _after_scripts(tokens: list[str], index: int) -> tuple[int, str]:
         scripts += token
         index += 1
         if tokens[index] == "{":
-            index = _group_end(tokens, index)
+            index = group_end(tokens, index)
         elif tokens[index] == "-":
             index += 1
         if not tokens[index]:
             break
         index += 1
     return index, scripts
-
-
-def _group_end(tokens: list[str], index: int) -> int:
-    """The index of the closing brace for the brace at ``index``.
-
-    The result is ``index`` if no closing brace is found.
-    """
-    level = 0
-    for at in range(index, min(index + _LONGEST_LOOK, len(tokens))):
-        level += (tokens[at] == "{") - (tokens[at] == "}")
-        if level == 0:
-            return at
-    return index
 
 
 def _is_binomial(tokens: list[str], index: int) -> bool:
@@ -233,24 +207,10 @@ def count_arguments(tokens: list[str], start: int) -> int:
 
     An odd number of plain bars counts as one separator, as in ``F(x|m)``.
     """
-    level = 0
-    count = 1
-    bars = 0
     floor = 2 if tokens[start] == "{" else 1
-    for index in range(start, len(tokens)):
-        token = tokens[index]
-        if token in _OPENING:
-            level += 1
-        elif token in _CLOSING:
-            level -= 1
-            if level == 0:
-                break
-        elif level == floor:
-            if token in (",", ";", "\\middle|", "\\backslash"):
-                count += 1
-            elif token == "|":
-                bars += 1
-    return count + bars % 2
+    separators = [tokens[index] for index, level in group_levels(tokens, start) if level == floor]
+    commas = sum(map(separators.count, (",", ";", "\\middle|", "\\backslash")))
+    return 1 + commas + separators.count("|") % 2
 
 
 def _polygamma(parser: Parser, _: str, depth: int) -> Expression | None:
@@ -352,17 +312,8 @@ def _has_order(tokens: list[str], start: int) -> bool:
     """
     if tokens[start : start + 3] != ["^", "{", "("]:
         return False
-    level = 0
-    for index in range(start + 1, len(tokens) - 1):
-        token = tokens[index]
-        if token in _OPENING:
-            level += 1
-        elif token in _CLOSING:
-            level -= 1
-            if level == 0:
-                braced = tokens[index + 1] == "{"
-                return tokens[index + 1 + braced] in OPENERS
-    return False
+    end = group_end(tokens, start + 1)
+    return end > start + 1 and tokens[end + 1 + (tokens[end + 1] == "{")] in OPENERS
 
 
 def hypergeometric(parser: Parser, _: None, depth: int) -> Expression:
