@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import ClassVar, Final
 
 from ..functions import CONSTANTS, RECORDS, spellings
-from .build import neg
+from .build import ZERO, neg
 from .infix import LIST, Notation, NotationError, unknown_functions
 from .tree import FUNCTIONS, Call, Expression, Number, Symbol
 
@@ -77,7 +77,7 @@ class _SymPy(Notation):
             return Call(LIST, args)
         if name == "Piecewise":
             return _piecewise(args)
-        special = _SPECIAL.get((name, len(args)))
+        special = SPECIAL.get((name, len(args)))
         if special is not None:
             return special(args)
         ours = _BY_COUNT.get((name, len(args))) or _FUNCTIONS.get(name)
@@ -127,7 +127,8 @@ def _piecewise(pairs: tuple[Expression, ...]) -> Expression:
     return Call("piecewise", tuple(arguments)) if len(arguments) > 1 else arguments[0]
 
 
-_SPECIAL: dict[tuple[str, int], Callable[[tuple[Expression, ...]], Expression]] = {
+#: Functions of SymPy that are written with others, by name and number of arguments.
+SPECIAL: dict[tuple[str, int], Callable[[tuple[Expression, ...]], Expression]] = {
     ("Integer", 1): lambda args: args[0],
     ("S", 1): lambda args: args[0],  # SymPy's `sympify`
     ("Rational", 1): lambda args: args[0],
@@ -136,11 +137,10 @@ _SPECIAL: dict[tuple[str, int], Callable[[tuple[Expression, ...]], Expression]] 
     ("cbrt", 1): lambda args: Call("root", (args[0], Number(3))),
     ("Heaviside", 2): lambda args: Call("heaviside", args[:1]),
     ("sinc", 1): lambda args: Call("div", (Call("sin", args), args[0])),
-    ("betainc", 4): lambda args: Call(
-        "add",
-        (
-            Call("beta_lower", (*args[:2], args[3])),
-            Call("neg", (Call("beta_lower", (*args[:2], args[2])),)),
-        ),
-    ),
+    ("betainc", 4): lambda args: _betainc(*args),
 }
+
+
+def _betainc(a: Expression, b: Expression, low: Expression, high: Expression) -> Expression:
+    lower, upper = (Call("beta_lower", (a, b, end)) for end in (low, high))
+    return upper if low == ZERO else Call("add", (upper, Call("neg", (lower,))))

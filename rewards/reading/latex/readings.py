@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import chain, combinations
 from typing import Final
 
 from ..expression.traversal import is_deeper
@@ -193,10 +194,6 @@ def _alternatives(consulted: int, max_masks: int) -> list[int]:
 
     Masks of one ambiguity come first, then masks of two ambiguities, and so on.
     """
-    bits = [ambiguity.bit for ambiguity in AMBIGUITIES if ambiguity.bit & consulted]
-    masks = sorted(
-        (sum(bit for index, bit in enumerate(bits) if mask >> index & 1), mask.bit_count())
-        for mask in range(1, 1 << min(len(bits), 5))
-    )
-    masks.sort(key=lambda pair: pair[1])
-    return [mask for mask, _ in masks[:max_masks]]
+    bits = [ambiguity.bit for ambiguity in AMBIGUITIES if ambiguity.bit & consulted][:5]
+    masks = (sorted(map(sum, combinations(bits, count))) for count in range(1, len(bits) + 1))
+    return [*chain.from_iterable(masks)][:max_masks]
