@@ -32,9 +32,7 @@ def plain(text: str) -> str:
 def _without_markup(text: str) -> str:
     if "&" in text and ";" in text:
         text = patterns.entity.sub(lambda m: unescape(m[0]), text)
-    if ("<" in text or "\\" in text or "~~" in text) and any(
-        hint in text for hint in hints("hidden")
-    ):
+    if any(map(text.__contains__, hints("hidden"))):
         text = patterns.hidden.sub(" ", text)
     if ">" not in text:
         return text

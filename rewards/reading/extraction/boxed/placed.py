@@ -248,9 +248,9 @@ def _unknown(text: str, start: int, end: int) -> str:
 def _denied(text: str, start: int, end: int) -> bool:
     """Whether the words before or after a formula reject the formula as the answer."""
     preceding = text[max(0, start - _SENTENCE) : start].rstrip(" \t\n*#_:>-$([\\")
-    for delimiter in ("$", "\\)", "\\]"):
-        preceding = preceding.rpartition(delimiter)[2]
-    preceding = patterns.sentence_end.split(preceding)[-1]
-    return (bool(preceding) and denied_before(preceding)) or (
-        end < len(text) and denied_after(text, end)
-    )
+    if preceding:
+        for delimiter in ("$", "\\)", "\\]"):
+            preceding = preceding.rpartition(delimiter)[2]
+        if denied_before(patterns.sentence_end.split(preceding)[-1]):
+            return True
+    return end < len(text) and denied_after(text, end)
