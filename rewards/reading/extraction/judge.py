@@ -173,10 +173,11 @@ def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
         return "nothing on the right of the last ="
     if len(answer) > LONGEST:
         return "too long"
-    short = len(answer) < _LONGEST_CONSTANT
-    if short and patterns.constant.fullmatch(answer):
+    if is_constant(answer):
         return "a lone constant"
-    if short and (patterns.mere_name.fullmatch(answer) or patterns.lone_command.fullmatch(answer)):
+    if len(answer) < _LONGEST_CONSTANT and (
+        patterns.mere_name.fullmatch(answer) or patterns.lone_command.fullmatch(answer)
+    ):
         return "a name"
     if root:
         if patterns.constant.fullmatch(root):
@@ -287,6 +288,11 @@ def has_constant(latex: str) -> bool:
     return patterns.plus_constant.search(latex) is not None or (
         latex[0] in "CKck\\" and patterns.constant_plus.match(latex) is not None
     )
+
+
+def is_constant(latex: str) -> bool:
+    """Whether a formula is only a constant of integration."""
+    return len(latex) < _LONGEST_CONSTANT and patterns.constant.fullmatch(latex) is not None
 
 
 def has_integral(latex: str) -> bool:

@@ -343,20 +343,14 @@ def hypergeometric_lists(parser: Parser, _: None, depth: int) -> Expression:
     """Read the notations ``hyper((a, b), (c,), z)`` and ``hypergeom([a, b], [c], z)``."""
     parser.pos += parser.tokens[parser.pos] in OPENERS
     lists: list[Arguments] = []
-    for _list in range(2):
+    while len(lists) < 2:
         if parser.tokens[parser.pos] not in OPENERS:
             raise parser.error("a list of parameters")
         parser.pos += 1
-        parameters: Arguments = []
-        while parser.tokens[parser.pos] not in CLOSERS:
-            parameters.append(parser.expression(depth))
-            if parser.tokens[parser.pos] == ",":
-                parser.pos += 1
-            elif parser.tokens[parser.pos] not in CLOSERS:
-                raise parser.error("a comma or the end of the list")
-        parser.pos += 1
+        lists += _parameter_groups(parser, depth)
         parser.expect(",", "a comma after the list")
-        lists.append(parameters)
+    if len(lists) > 2:
+        raise parser.error("two lists of parameters")
     argument = parser.group(CLOSERS, depth)
     upper, lower = lists
     return Call("hypgeom", (Number(len(upper)), Number(len(lower)), *upper, *lower, argument))

@@ -39,36 +39,23 @@ _ELLIPTIC: Final = ("elliptic", "ellip", "elliptic_")
 #: they build. What follows the functions of records is made from several of them.
 NAMED: Final[dict[str, str]] = {
     **{name: f.token for f in RECORDS.values() for name in f.called.split()},
-    "Li": "Li",
-    "dilog": "dilog",
     **{
         f"{stem}{suffix}": f"ellip{suffix}"
         for stem in _ELLIPTIC
         for suffix in ("f", "e", "k", "pi")
     },
-    "gammafunction": "gammafunction",
+    **{name: name for name in "Li dilog hyper hyp1f1 hyp2f1 piecewise cbrt".split()},
+    **{name: name for name in "gammafunction atan2 pow Ti Cin Ein erfcx harmonic".split()},
     "uppergamma": "gammafunction",
     "BetaFunction": "betafunction",
-    "hyper": "hyper",
     "hypergeom": "hyper",
     "HypergeometricPFQ": "hyper",
-    "hyp1f1": "hyp1f1",
     "Hypergeometric1F1": "hyp1f1",
-    "hyp2f1": "hyp2f1",
     "Hypergeometric2F1": "hyp2f1",
     "Piecewise": "piecewise",
-    "piecewise": "piecewise",
     "Cl": "clausen",
     "GammaRegularized": "gamma_q",
-    "atan2": "atan2",
     "arctan2": "atan2",
-    "cbrt": "cbrt",
-    "pow": "pow",
-    "Ti": "Ti",
-    "Cin": "Cin",
-    "Ein": "Ein",
-    "erfcx": "erfcx",
-    "harmonic": "harmonic",
     "HarmonicNumber": "harmonic",
 }
 
