@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from ..functions import CONSTANTS, FACTORIALS, GAMMA, RECORDS, names
 from .build import fraction, number, rational_power
 from .formulas import definition_of
-from .sympy_text import BY_COUNT, SAME, SPECIAL
+from .infix import LIST
+from .sympy_text import BY_COUNT, SAME, SPECIAL, TRUE, piecewise
 from .tree import Call, Expression, Number, Symbol
 
 if TYPE_CHECKING:
@@ -257,13 +258,10 @@ def _from_polygamma(args: Sequence[Any], tree: _Tree) -> Expression:
 def _from_piecewise(args: Sequence[Any], tree: _Tree) -> Expression:
     import sympy
 
-    arguments: list[Expression] = []
-    for value, condition in args:
-        arguments.append(tree(value))
-        if condition == sympy.true:
-            break
-        arguments.append(tree(condition))
-    return Call("piecewise", tuple(arguments)) if len(arguments) > 1 else arguments[0]
+    return piecewise(
+        Call(LIST, (tree(value), TRUE if condition == sympy.true else tree(condition)))
+        for value, condition in args
+    )
 
 
 def _from_hyper(args: Sequence[Any], tree: _Tree) -> Expression:

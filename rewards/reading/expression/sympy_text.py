@@ -10,7 +10,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar, Final
 
 from ..functions import CONSTANTS, RECORDS, spellings
@@ -19,7 +19,7 @@ from .infix import LIST, Notation, NotationError, unknown_functions
 from .tree import FUNCTIONS, Call, Expression, Number, Symbol
 
 #: The last condition of a Piecewise in a tree that is being read.
-_TRUE: Final = Call("true")
+TRUE: Final = Call("true")
 _COMPARISONS: Final = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
 #: Functions and constants that are one object of SymPy's with the same arguments, and its name.
 SAME: dict[str, str] = spellings("sympy")
@@ -67,7 +67,7 @@ class _SymPy(Notation):
 
     def atom(self, name: str) -> Expression:
         if name == "True":
-            return _TRUE
+            return TRUE
         if keyword.iskeyword(name):
             raise NotationError(f"not in SymPy's notation: {name!r}")
         return _NAMES.get(name, Symbol(name))
@@ -76,7 +76,7 @@ class _SymPy(Notation):
         if name == LIST:
             return Call(LIST, args)
         if name == "Piecewise":
-            return _piecewise(args)
+            return piecewise(args)
         special = SPECIAL.get((name, len(args)))
         if special is not None:
             return special(args)
@@ -112,14 +112,15 @@ def read_sympy(text: str) -> Expression:
     return tree
 
 
-def _piecewise(pairs: tuple[Expression, ...]) -> Expression:
+def piecewise(pairs: Iterable[Expression]) -> Expression:
+    """Make the tree of a Piecewise from lists of a value and a condition."""
     arguments: list[Expression] = []
     for pair in pairs:
         if not isinstance(pair, Call) or pair.function != LIST or len(pair.args) != 2:
             raise NotationError("Piecewise takes pairs of a value and a condition")
         value, condition = pair.args
         arguments.append(value)
-        if condition == _TRUE:
+        if condition == TRUE:
             break
         arguments.append(condition)
     if not arguments:
