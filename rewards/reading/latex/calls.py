@@ -167,8 +167,6 @@ def _continues(parser: Parser, name: str, token: str, constant: bool) -> bool:
     atom = parser.atoms.get(token)
     if atom is not None and type(atom) is not Number:
         return constant or not (following == "^" and (atom is E or token == "e"))
-    if token == "\\pi":
-        return True
     if token[0].isdigit():
         return False
     group = token in OPENERS or token == "{" or token == "|" or token == "\\left|"

@@ -235,7 +235,7 @@ class Parser:
         return following in self.atoms
 
     def continues_denominator(self, token: str) -> bool:
-        return token in self.atoms or token in ("(", "[", "\\sqrt", "\\pi", "\\left|")
+        return token in self.atoms or token in ("(", "[", "\\sqrt", "\\left|")
 
     def numbers_constant(self, factors: list[Expression]) -> bool:
         """Whether the number here is the index of a constant of integration, as in ``C1``.
