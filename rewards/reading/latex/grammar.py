@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final
@@ -14,7 +13,7 @@ from .errors import AlternativesError, NotClosedFormError, ReadError
 from .parser import Handler, Parser
 from .tokens.names import CONSTANT_WORDS, GREEK, NAMES, UNARY
 from .tokens.roles import CLOSERS, DIFFERENTIAL, IN_PROBLEM, INFIX, IS_VALUE, POSTFIX
-from .tokens.spelling import Speller, speller
+from .tokens.spelling import Vocabulary
 from .tokens.words import VULGAR
 
 Entry = tuple[Handler, Any]
@@ -108,24 +107,6 @@ def _atoms() -> dict[str, Expression]:
 _ATOMS: Final = _atoms()
 
 
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    """The meanings of tokens for a problem with certain names.
-
-    Attributes:
-        symbols: the names of the problem.
-        atoms: the trees of tokens that are operands by themselves.
-        canonical: tokens that the lexer passes on unchanged. All other tokens go through ``spell``.
-        spell: a function from a raw token to canonical tokens.
-
-    """
-
-    symbols: frozenset[str]
-    atoms: dict[str, Expression]
-    canonical: frozenset[str]
-    spell: Speller
-
-
 @lru_cache(maxsize=512)
 def vocabulary(symbols: frozenset[str]) -> Vocabulary:
     atoms = dict(_ATOMS)
@@ -135,4 +116,4 @@ def vocabulary(symbols: frozenset[str]) -> Vocabulary:
             atoms["\\" + name] = symbol
         atoms[name] = symbol
     canonical = frozenset((*atoms, *PREFIX, *INFIX, *POSTFIX))
-    return Vocabulary(symbols, atoms, canonical, speller(symbols, dict.fromkeys(canonical)))
+    return Vocabulary(symbols, atoms, canonical)

@@ -11,7 +11,7 @@ from ..expression.traversal import is_deeper
 from ..expression.tree import Expression
 from .ambiguities import AMBIGUITIES, names
 from .errors import AlternativesError, NotClosedFormError, ReadError, TooBigError
-from .grammar import PREFIX, Vocabulary, vocabulary
+from .grammar import PREFIX, vocabulary
 from .limits import DEFAULT_LIMITS, Limits
 from .parser import Parser
 from .tokens.lexer import offset_of, tokenize
@@ -83,14 +83,7 @@ def signed_infinity(text: str) -> int | None:
     """
     if len(text) > _LONGEST_INFINITY:
         return None
-    standard_vocabulary = vocabulary(frozenset())
-    tokens = tokenize(
-        text,
-        standard_vocabulary.canonical,
-        standard_vocabulary.symbols,
-        standard_vocabulary.spell,
-        DEFAULT_LIMITS,
-    )
+    tokens = tokenize(text, vocabulary(frozenset()), DEFAULT_LIMITS)
     words = [
         word
         for token in tokens
@@ -124,48 +117,35 @@ def readings(
 
     """
     words = vocabulary(frozenset(symbols))
-    tokens = tokenize(text, words.canonical, words.symbols, words.spell, limits)
-    failure: ReadError | None = None
+    tokens = tokenize(text, words, limits)
+    failure: ReadError | RecursionError | None = None
     seen: list[Expression] = []
-    parser = _parser(text, tokens, words, limits, 0)
-    try:
-        expression = _parse(parser)
-    except (NotClosedFormError, AlternativesError, TooBigError):
-        raise
-    except ReadError as error:
-        failure = error
-    else:
-        yield Reading(expression, names(parser.consulted, 0))
-        seen.append(expression)
-    if parser.consulted:
-        for flipped in _alternatives(parser.consulted, limits.readings - 1):
-            parser = _parser(text, tokens, words, limits, flipped)
-            try:
-                expression = _parse(parser)
-                if expression in seen:
-                    continue
-            except (ReadError, RecursionError):
-                continue
-            else:
+    masks = [0]
+    for flipped in masks:
+        parser = Parser(
+            tokens=list(tokens),
+            atoms=words.atoms,
+            prefix=PREFIX,
+            symbols=words.symbols,
+            limits=limits,
+            locate=lambda index: offset_of(text, index, words),
+            flipped=flipped,
+            pos=_after_mapping(tokens, words.symbols),
+        )
+        try:
+            expression = _parse(parser)
+            if expression not in seen:
                 yield Reading(expression, names(parser.consulted, flipped))
                 seen.append(expression)
+        except (NotClosedFormError, AlternativesError, TooBigError):
+            if not flipped:
+                raise
+        except (ReadError, RecursionError) as error:
+            failure = failure or error
+        if not flipped:
+            masks += _alternatives(parser.consulted, limits.readings - 1)
     if not seen and failure is not None:
         raise failure
-
-
-def _parser(
-    text: str, tokens: list[str], words: Vocabulary, limits: Limits, flipped: int
-) -> Parser:
-    return Parser(
-        tokens=list(tokens),
-        atoms=words.atoms,
-        prefix=PREFIX,
-        symbols=words.symbols,
-        limits=limits,
-        locate=lambda index: offset_of(text, index, words.symbols, words.spell),
-        flipped=flipped,
-        pos=_after_mapping(tokens, words.symbols),
-    )
 
 
 def _after_mapping(tokens: list[str], symbols: Collection[str]) -> int:
