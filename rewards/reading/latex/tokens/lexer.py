@@ -120,7 +120,7 @@ def _prepared(text: str, symbols: Collection[str]) -> str:
         text = respelt(text, symbols)
     if " " in text or "," in text or "~" in text:
         text = with_points(text)
-    if ("." in text or "," in text) and ("\\" in text or "(" in text):
+    if ".\\" in text or "\\overline" in text or ".(" in text or ",(" in text or "{,}(" in text:
         text = with_fractions(text)
     if "Re^" in text:
         text = _POWER_OF_E.sub("R e", text)
