@@ -142,7 +142,7 @@ def readings(
                 raise
         except (ReadError, RecursionError) as error:
             failure = failure or error
-        if not flipped:
+        if parser.consulted and not flipped:
             masks += _alternatives(parser.consulted, limits.readings - 1)
     if not seen and failure is not None:
         raise failure
