@@ -15,7 +15,7 @@ from ..expression.formulas import with_arguments
 from ..expression.traversal import fold
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..functions import RECORDS, Function
-from . import ambiguities
+from .ambiguities import Ambiguity
 from .parser import Parser
 
 Arguments = list[Expression]
@@ -48,7 +48,7 @@ def _formula(*forms: str) -> Builder:
     return build
 
 
-def _either(ambiguity: int, likelier: Builder, other: Builder) -> Builder:
+def _either(ambiguity: Ambiguity, likelier: Builder, other: Builder) -> Builder:
     """Make a builder for a name with two meanings."""
 
     def build(
@@ -116,9 +116,9 @@ def _elliptic(
             return Call(name, (*leading, module))
         if separators[-1:] == "\\":  # F(phi\alpha) holds the modular angle (DLMF 19.2)
             module = Call("pow", (Call("sin", (module,)), TWO))
-        elif is_parameter == parser.choose(ambiguities.ELLIPTIC_MODULUS):
+        elif is_parameter == parser.choose(Ambiguity.elliptic_modulus):
             module = Call("pow", (module, TWO))
-        if count == 2 and separators[-1:] == ";" and parser.choose(ambiguities.ELLIPTIC_JACOBI):
+        if count == 2 and separators[-1:] == ";" and parser.choose(Ambiguity.elliptic_jacobi):
             leading[-1] = Call("asin", (leading[-1],))
         return Call(name, (*leading, module))
 
@@ -225,12 +225,12 @@ BUILDERS: Final[dict[str, Builder]] = {
     "ei": _formula("x: Ei(x)", "n x: expint(n, x)", "_n x: expint(n, x)"),
     "Li": _formula("x: li_offset(x)", "_s x: polylog(s, x)"),
     "dilog": _either(
-        ambiguities.DILOGARITHM, _formula("x: polylog(2, x)"), _formula("x: polylog(2, 1 - x)")
+        Ambiguity.dilogarithm, _formula("x: polylog(2, x)"), _formula("x: polylog(2, 1 - x)")
     ),
     # The integral of sin t^2 is sqrt(pi/2) times the normalised one at x sqrt(2/pi).
     **{
         name: _either(
-            ambiguities.FRESNEL_SCALE,
+            Ambiguity.fresnel_scale,
             _formula(f"x: {name}(x)"),
             _formula(f"x: {name}(sqrt(2/pi)*x)/sqrt(2/pi)"),
         )
@@ -257,7 +257,7 @@ BUILDERS: Final[dict[str, Builder]] = {
     # DLMF 11.2.1-2
     **{
         f"{polynomial} or struve": _either(
-            ambiguities.STRUVE,
+            Ambiguity.struve,
             _formula(f"_n x: {polynomial}(n, x)"),
             _formula(
                 "_n x: (x/2)**(n + 1)/(gamma(1.5)*gamma(n + 1.5))"
@@ -271,7 +271,7 @@ BUILDERS: Final[dict[str, Builder]] = {
     "harmonic": _harmonic,
     "hyp1f1": _formula("a b x: hypgeom(1, 1, a, b, x)"),
     "hyp2f1": _formula("a b c x: hypgeom(2, 1, a, b, c, x)"),
-    "dawson or elliptic": _either(ambiguities.ELLIPTIC_D, _formula("x: dawson(x)"), _elliptic_d),
+    "dawson or elliptic": _either(Ambiguity.elliptic_d, _formula("x: dawson(x)"), _elliptic_d),
     "gamma_p": _formula("s x: lowergamma(s, x)/gamma(s)"),  # DLMF 8.2
     "gamma_q": _formula("s x: uppergamma(s, x)/gamma(s)"),
     "si_tail": _formula("x: Si(x) - pi/2"),  # DLMF 6.2.10

@@ -9,7 +9,7 @@ from ..expression.formulas import with_arguments
 from ..expression.traversal import is_constant
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..functions import RECORDS
-from . import ambiguities
+from .ambiguities import Ambiguity
 from .parser import Parser
 from .tokens.expected import expected_end
 from .tokens.names import DERIVED, INVERSES
@@ -116,7 +116,7 @@ def _power_or_argument(
     parser: Parser, argument: Expression, depth: int, *, of_argument: bool
 ) -> Expression:
     """Read ``f(u)^n`` as a power of the call ``f(u)``, or as f of the argument ``(u)^n``."""
-    if parser.choose(ambiguities.CALL_POWER) == of_argument:
+    if parser.choose(Ambiguity.call_power) == of_argument:
         return argument
     return parser.postfix(argument, "^", depth)
 
@@ -171,13 +171,13 @@ def _continues(parser: Parser, name: str, token: str, constant: bool) -> bool:
         return False
     group = token in OPENERS or token == "{" or token == "|" or token == "\\left|"
     if not constant:
-        return group and token != "{" and parser.choose(ambiguities.ARGUMENT_EXTENT)
+        return group and token != "{" and parser.choose(Ambiguity.argument_extent)
     if not (group or token in ("\\frac", "\\sqrt", "\\radical")) and token not in parser.prefix:
         return False
     is_function = not group and parser.prefix[token][0] is function
     takes = not (is_function and not name.startswith("a") and name != "exp")
     if name in _LOGARITHMS or is_function or group:
-        return takes != parser.choose(ambiguities.ARGUMENT_EXTENT)
+        return takes != parser.choose(Ambiguity.argument_extent)
     return takes
 
 
@@ -199,13 +199,13 @@ def _take_operator(
             and divisor not in factors
             and token_after_divisor not in ("^", "(", "_")
             and not (type(factors[0]) is Number and len(factors) == 1)
-            and parser.choose(ambiguities.ARGUMENT_SLASH)
+            and parser.choose(Ambiguity.argument_slash)
         ):
             parser.pos += 1
             factors[:] = [quotient(product(factors), parser.factor(depth))]
     elif token in ("*", "\\cdot", "\\times") and len(factors) == 1 and type(factors[0]) is Number:
         divided = type(parser.atoms.get(following)) is Symbol
-        if divided and (name in _LOGARITHMS) == parser.choose(ambiguities.ARGUMENT_TIMES):
+        if divided and (name in _LOGARITHMS) == parser.choose(Ambiguity.argument_times):
             parser.pos += 1
             factors.append(parser.factor(depth))
 
@@ -213,6 +213,6 @@ def _take_operator(
 def inverse_or_product(parser: Parser, names: str, depth: int) -> Expression:
     """Read ``asin x`` as the arcsine of x, or as the symbol a times the sine of x."""
     inverse, plain = names.split()
-    if parser.choose(ambiguities.A_INVERSE):
+    if parser.choose(Ambiguity.a_inverse):
         return Call("mul", (Symbol("a"), function(parser, plain, depth)))
     return function(parser, inverse, depth)

@@ -9,7 +9,7 @@ from ..expression.build import quotient, ratio
 from ..expression.infinite_sums import infinite_sum
 from ..expression.traversal import size, substitute
 from ..expression.tree import Call, Expression, Number, Symbol
-from . import ambiguities
+from .ambiguities import Ambiguity
 from .calls import OPENERS, function
 from .errors import NotClosedFormError, ReadError, TooBigError
 from .parser import Parser
@@ -29,7 +29,7 @@ def braces(parser: Parser, _: None, depth: int) -> Expression:
     start = parser.pos
     node = parser.group(CLOSERS, depth)
     if IN_PROBLEM not in parser.symbols:
-        return Call("frac", (node,)) if parser.choose(ambiguities.BRACES) else node
+        return Call("frac", (node,)) if parser.choose(Ambiguity.braces) else node
     if "[" in parser.tokens[start : parser.pos]:  # the outermost of three kinds of brackets?
         raise parser.error(
             "parentheses, or \\operatorname{frac} for a fractional part", at=start - 1
@@ -118,7 +118,7 @@ def _maybe_mixed(
     if integer_part == 0 or token_before in ("^", "_") or not 0 < node.numerator < node.denominator:
         return node
     if (is_certain and token_before == "}") or not (
-        is_certain or parser.choose(ambiguities.MIXED_NUMBER)
+        is_certain or parser.choose(Ambiguity.mixed_number)
     ):
         return node
     # The number before is already a factor: times this, it is the mixed number.
@@ -168,7 +168,7 @@ def radical(parser: Parser, _: None, depth: int) -> Expression:
         parser.pos += 1
         index = parser.group(_BRACKET, depth)
     token = tokens[parser.pos]
-    if token.isdigit() and len(token) > 1 and not parser.choose(ambiguities.UNBRACED_DIGITS):
+    if token.isdigit() and len(token) > 1 and not parser.choose(Ambiguity.unbraced_digits):
         argument = parser.operand(token, depth)
     else:
         argument = parser.tex_argument(depth)

@@ -8,7 +8,7 @@ from typing import Final
 from ..expression.build import ONE, E
 from ..expression.formulas import with_arguments
 from ..expression.tree import Call, Expression, Number, Symbol
-from . import ambiguities
+from .ambiguities import Ambiguity
 from .builders import BUILDERS, Arguments, complementary, harmonic_number
 from .calls import BRACE, OPENERS, argument_of, plus_sign
 from .parser import Parser
@@ -115,7 +115,7 @@ def _is_product(parser: Parser, name: str, index: int) -> bool:
         function = not (_names_symbol(parser, name[1:]) or _has_symbol(parser, index))
     else:
         function = name == "S" or (name in ("C", "D", "\\Phi") and _has_symbol(parser, index))
-    return parser.choose(ambiguities.LETTER_FUNCTION) == function
+    return parser.choose(Ambiguity.letter_function) == function
 
 
 #: Letters that are more often a factor than a function of one argument.
@@ -149,7 +149,7 @@ def _letter_call(parser: Parser, name: str, builder: str, scripts: str, depth: i
         raise parser.error(f"other arguments for {name.lstrip(chr(92))}", at=start)
     if power is None:
         return node
-    if name == "L" and order is not None and parser.choose(ambiguities.UPPER_INDEX):
+    if name == "L" and order is not None and parser.choose(Ambiguity.upper_index):
         # DLMF 18.5.12
         formula = "binomial(n + a, n)*hypgeom(1, 1, -n, a + 1, x)"
         return with_arguments(formula, {"n": order, "a": power, "x": arguments[0]})
@@ -188,7 +188,7 @@ def _is_binomial(tokens: list[str], index: int) -> bool:
 
 def _binomial(parser: Parser, _: str, depth: int) -> Expression | None:
     """Read ``C_5^2`` as a binomial coefficient."""
-    if not (_is_binomial(parser.tokens, parser.pos) and parser.choose(ambiguities.BINOMIAL_LETTER)):
+    if not (_is_binomial(parser.tokens, parser.pos) and parser.choose(Ambiguity.binomial_letter)):
         return None
     parser.pos += 1
     set_size = parser.tex_argument(depth)
