@@ -9,10 +9,10 @@ sums converge everywhere. Any other sum has no value here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from itertools import islice
 from typing import Final
 
 from .build import ONE, TWO, add, div, mul, neg, number
@@ -186,12 +186,10 @@ def _exponential(summand: InfiniteSummand, index: str, start: int) -> Expression
             from_zero = with_arguments(_ENTIRE[shape][negative], {"u": root})
         else:
             from_zero = Call("exp", (ratio,))
-        return _without_first(from_zero, start, partial(_entire_term, shape, ratio))
+        denominators = (with_arguments(shape, {"n": Number(n)}) for n in range(_MOST_SHIFTED))
+        terms = (div(_power(ratio, Fraction(n)), below) for n, below in enumerate(denominators))
+        return _without_first(from_zero, start, terms)
     return None
-
-
-def _entire_term(shape: str, ratio: Expression, n: int) -> Expression:
-    return div(_power(ratio, Fraction(n)), with_arguments(shape, {"n": Number(n)}))
 
 
 def _zeta(summand: InfiniteSummand, index: str, start: int) -> Expression | None:
@@ -220,18 +218,10 @@ def _zeta(summand: InfiniteSummand, index: str, start: int) -> Expression | None
     else:
         half = _power(Number(2), 1 - s)
         from_one = neg(mul(add(ONE, neg(half)), zeta))
-    return _without_first(from_one, start - 1, partial(_zeta_term, sign, s))
+    terms = (mul(number(sign**n), _power(Number(n), -s)) for n in range(1, _MOST_SHIFTED + 1))
+    return _without_first(from_one, start - 1, terms)
 
 
-def _zeta_term(sign: Fraction, s: Fraction, index: int) -> Expression:
-    n = index + 1
-    return mul(number(sign**n), _power(Number(n), -s))
-
-
-def _without_first(
-    total: Expression, count: int, term: Callable[[int], Expression]
-) -> Expression | None:
+def _without_first(total: Expression, count: int, terms: Iterator[Expression]) -> Expression | None:
     """Subtract the first ``count`` terms of a sum. If ``count`` is too large, return None."""
-    if count > _MOST_SHIFTED:
-        return None
-    return add(total, *(neg(term(n)) for n in range(count)))
+    return None if count > _MOST_SHIFTED else add(total, *map(neg, islice(terms, count)))

@@ -64,44 +64,16 @@ INVERSES: Final[dict[str, str]] = {
     f.name: f.inverse for f in (*TRIGONOMETRIC, *HYPERBOLIC) if f.inverse
 }
 
-GREEK: Final[dict[str, str]] = {
-    "alpha": "α",
-    "beta": "β",
-    "gamma": "γ",
-    "delta": "δ",
-    "epsilon": "ϵε",
-    "zeta": "ζ",
-    "eta": "η",
-    "theta": "θϑ",
-    "iota": "ι",
-    "kappa": "κϰ",
-    "lambda": "λ",
-    "mu": "μµ",
-    "nu": "ν",
-    "xi": "ξ",
-    "omicron": "ο",
-    "rho": "ρϱ",
-    "sigma": "σς",
-    "tau": "τ",
-    "upsilon": "υ",
-    "phi": "φϕ",
-    "chi": "χ",
-    "psi": "ψ",
-    "omega": "ω",
-    "Gamma": "Γ",
-    "Delta": "Δ∆",
-    "Theta": "Θ",
-    "Lambda": "Λ",
-    "Xi": "Ξ",
-    "Pi": "Π",
-    "Sigma": "Σ",
-    "Upsilon": "Υ",
-    "Phi": "Φ",
-    "Psi": "Ψ",
-    "Omega": "Ω",
-    "ell": "ℓ",
-    "hbar": "ℏ",
-}
+#: Greek letters and the like -> their characters.
+GREEK: Final[dict[str, str]] = dict(
+    letter.split(":")
+    for letter in """
+        alpha:α beta:β gamma:γ delta:δ epsilon:ϵε zeta:ζ eta:η theta:θϑ iota:ι kappa:κϰ
+        lambda:λ mu:μµ nu:ν xi:ξ omicron:ο rho:ρϱ sigma:σς tau:τ upsilon:υ phi:φϕ chi:χ psi:ψ
+        omega:ω Gamma:Γ Delta:Δ∆ Theta:Θ Lambda:Λ Xi:Ξ Pi:Π Sigma:Σ Upsilon:Υ Phi:Φ Psi:Ψ
+        Omega:Ω ell:ℓ hbar:ℏ
+    """.split()
+)
 
 #: Printed variants of one letter are one symbol.
 GREEK_VARIANTS: Final[dict[str, str]] = {"imath": "i", "jmath": "j"} | {
@@ -112,13 +84,22 @@ GREEK_VARIANTS: Final[dict[str, str]] = {"imath": "i", "jmath": "j"} | {
 #: Words of plain text or of ``\text{...}`` that stand for a constant.
 CONSTANT_WORDS: Final = ("constant", "const", "Constant", "Const")
 
+#: Words that are no functions -> tokens.
+_NOTATION: Final = {
+    "\\int": "int integral Integral integrate antiderivative",
+    "\\lim": "lim limit Limit",
+    "\\partial": "diff Derivative derivative",
+    "\\infty": "infinity oo",
+    "\\catalan": "Catalan",
+}
 #: Names too short to be looked for inside a longer run of letters: only whole words count.
 _SHORT: Final = frozenset(
-    (
-        "sh ch th tg lg gd arch arth arsh cth sen fact sign root max min Ai Bi Li Cl Re Im arg daw "
-        "Piecewise piecewise Ti Ei Si Ci li Shi Chi shi Cin Ein hyper int integral Integral "
-        "integrate "
-        "lim limit Limit diff Derivative derivative infinity oo antiderivative Catalan"
+    " ".join(
+        (
+            "sh ch th tg lg gd arch arth arsh cth sen fact sign root max min Ai Bi Li Cl Re Im arg",
+            "daw Piecewise piecewise Ti Ei Si Ci li Shi Chi shi Cin Ein hyper",
+            *_NOTATION.values(),
+        )
     ).split()
 )
 
@@ -133,14 +114,8 @@ def _names() -> dict[str, str]:
     for letter in GREEK:
         if len(letter) > 2:
             names[letter] = "\\" + letter
-    for word in ("int", "integral", "Integral", "integrate", "antiderivative"):
-        names[word] = "\\int"
-    for word in ("lim", "limit", "Limit"):
-        names[word] = "\\lim"
-    for word in ("diff", "Derivative", "derivative"):
-        names[word] = "\\partial"
-    names["Catalan"] = "\\catalan"
-    names["infinity"] = names["oo"] = "\\infty"
+    for token, words in _NOTATION.items():
+        names |= dict.fromkeys(words.split(), token)
     names["pi"] = "\\pi"
     for word in CONSTANT_WORDS:
         names[word] = "constant"
