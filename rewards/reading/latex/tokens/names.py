@@ -94,14 +94,11 @@ _NOTATION: Final = {
 }
 #: Names too short to be looked for inside a longer run of letters: only whole words count.
 _SHORT: Final = frozenset(
-    " ".join(
-        (
-            "sh ch th tg lg gd arch arth arsh cth sen fact sign root max min Ai Bi Li Cl Re Im arg",
-            "daw Piecewise piecewise Ti Ei Si Ci li Shi Chi shi Cin Ein hyper",
-            *_NOTATION.values(),
-        )
+    (
+        "sh ch th tg lg gd arch arth arsh cth sen fact sign root max min Ai Bi Li Cl Re Im arg daw "
+        "Piecewise piecewise Ti Ei Si Ci li Shi Chi shi Cin Ein hyper"
     ).split()
-)
+).union(*map(str.split, _NOTATION.values()))
 
 
 def _names() -> dict[str, str]:
