@@ -125,17 +125,17 @@ def judge(chain: Chain, root: str | None = None) -> JudgedChain:
     name = unsolved(root) if root else ""
     if root and patterns.value_at.fullmatch(root):
         reason = reason or "a value at a point"
-    if reason:
-        return JudgedChain(answer, Kind.NO_ANSWER, reason, count, steps=steps, unsolved=name)
-    plus = has_constant(answer)
     named = bool(root) and patterns.answer_name.fullmatch(root) is not None
     small = len(answer) < _LONGEST_CONSTANT and (
         patterns.small_number.fullmatch(answer) is not None
         or patterns.name.fullmatch(answer) is not None
     )
+    if root and small and not named:
+        reason = reason or "a value"
+    if reason:
+        return JudgedChain(answer, Kind.NO_ANSWER, reason, count, steps=steps, unsolved=name)
+    plus = has_constant(answer)
     if root:
-        if small and not named:
-            return JudgedChain(answer, Kind.NO_ANSWER, "a value", count, steps=steps, unsolved=name)
         statement_kind = Kind.STRONG if plus or (named and not small) else Kind.IDENTITY
     elif plus or about_integral:
         unfinished = definite or has_integral(answer)

@@ -183,7 +183,7 @@ def is_remark(lead: str) -> bool:
 # --- Rejections and mentions ----------------------------------------------------------------------
 #: Most characters behind a formula that are read for a mention, and for a rejection. Half as many,
 #: or twice, change no answer of the corpora (tests/mutation/constants.py).
-_MENTION, _REJECTION = 60, 80
+MENTION, _REJECTION = 60, 80
 
 
 def _denies(sentence: str, start: int = 0) -> bool:
@@ -251,23 +251,13 @@ def unknown_beside(sentence: str) -> str:
     return next((name for name in strange if not is_name(name)), "")
 
 
-def mentioned_after(text: str, end: int) -> bool:
-    """Whether the words after a formula treat the formula as known, as in "is defined"."""
-    return patterns.mentions_previous.match(text, end, end + _MENTION) is not None
-
-
-def named_after(text: str, end: int) -> bool:
-    """Whether the words after a formula announce the answer, as "is the final answer" does."""
-    return patterns.names_previous.match(text, end, end + _MENTION) is not None
-
-
 _LAST_WORDS: Final = re.compile(r"[^\W\d_]+")
 
 
 def asks(gap: str) -> bool:
     """Whether the words before a formula ask for the integral, as "the integral of" does."""
     filler, request_words = words("asked_filler"), words("asked")
-    plain = patterns.finds.sub("obtain", gap[-_MENTION:].lower())
+    plain = patterns.finds.sub("obtain", gap[-MENTION:].lower())
     for word in reversed(_LAST_WORDS.findall(plain)):
         if word not in filler or word in request_words:  # "of the function"
             return word in request_words
@@ -311,7 +301,7 @@ def led_by_verb(text: str, latex: str, start: int, end: int) -> bool:
     """Whether a formula stands alone behind "is" or a colon, as in "the limit is 3/2"."""
     if not patterns.ends_statement.match(text, end):
         return False
-    gap = patterns.last_words.search(text, max(start - _MENTION, 0), start)
+    gap = patterns.last_words.search(text, max(start - MENTION, 0), start)
     if gap is None:
         return False
     role = _role_of_word().get(gap["word"].lower())
