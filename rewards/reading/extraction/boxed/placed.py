@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 from ..boxes import Box
 from ..case_lists import with_conditions
@@ -42,8 +42,7 @@ _FENCE = re.compile(r"```\w*")
 _SENTENCE = 240
 
 
-@dataclass(frozen=True, slots=True)
-class BoxContext:
+class BoxContext(NamedTuple):
     """The text around a box.
 
     Attributes:
@@ -129,8 +128,7 @@ def place(text: str, marked: list[Box]) -> BoxContext:
     ):
         where = formulas[index + 1].latex
     denied = own_formula.denied or _denied(text, span.start, span.end)
-    return replace(
-        own_formula,
+    return own_formula._replace(
         alternatives=tuple(alternatives),
         where=where,
         denied=denied,
