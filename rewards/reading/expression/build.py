@@ -28,10 +28,7 @@ def ratio(numerator: int, denominator: int) -> Number:
 
 def decimal(digits: str, exponent: int = 0) -> Number:
     """Make an exact decimal number from the digits, times a power of ten."""
-    integer_digits, _, fraction_digits = digits.partition(".")
-    power = exponent - len(fraction_digits)
-    value = int((integer_digits + fraction_digits) or "0")
-    return Number(value * 10**power) if power >= 0 else ratio(value, 10**-power)
+    return number(Fraction(f"0{digits}") * Fraction(10) ** exponent)
 
 
 def quotient(top: Expression, bottom: Expression) -> Expression:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from ..functions import RECORDS
-from .build import ONE, add, div, mul
+from .build import ONE, add, div, mul, neg
 from .sympy_text import read_sympy
 from .tree import Call, Expression, Number, Symbol
 
@@ -33,7 +33,7 @@ def slope_of(call: Call) -> tuple[int, Expression] | None:
     formula = RECORDS[call.function].derivative
     if arguments is None or not formula:
         return None
-    return list(arguments).index("u"), _filled(template(formula), arguments, call)
+    return list(arguments).index("u"), _filled(template(formula), arguments, call.args)
 
 
 def _slope_of_hypergeometric(call: Call) -> tuple[int, Expression] | None:
@@ -67,7 +67,7 @@ def filled(formula: str, call: Call) -> Expression | None:
     the formula is empty, or if the call and the record have different numbers of arguments.
     """
     arguments = _given(call) if formula else None
-    return None if arguments is None else _filled(template(formula), arguments, call)
+    return None if arguments is None else _filled(template(formula), arguments, call.args)
 
 
 def _given(call: Call) -> dict[str, Expression] | None:
@@ -81,9 +81,17 @@ def _given(call: Call) -> dict[str, Expression] | None:
     )
 
 
-def _filled(formula: Expression, arguments: Mapping[str, Expression], call: Call) -> Expression:
+def with_arguments(formula: str, arguments: Mapping[str, Expression]) -> Expression:
+    """Put arguments into a formula in SymPy's notation. Each symbol must be in ``arguments``."""
+    return _filled(template(formula), arguments, ())
+
+
+def _filled(
+    formula: Expression, arguments: Mapping[str, Expression], all_arguments: tuple[Expression, ...]
+) -> Expression:
     if isinstance(formula, Symbol):
-        return arguments.get(formula.name) or Call(formula.name, call.args)
+        return arguments.get(formula.name) or Call(formula.name, all_arguments)
     if isinstance(formula, Number) or not formula.args:
         return formula
-    return Call(formula.function, tuple(_filled(arg, arguments, call) for arg in formula.args))
+    args = tuple(_filled(arg, arguments, all_arguments) for arg in formula.args)
+    return neg(args[0]) if formula.function == "neg" else Call(formula.function, args)

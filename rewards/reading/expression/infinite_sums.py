@@ -9,13 +9,14 @@ sums converge everywhere. Any other sum has no value here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from itertools import islice
 from typing import Final
 
 from .build import ONE, TWO, add, div, mul, neg, number
+from .formulas import with_arguments
 from .traversal import MAX_FOLD_BITS, fold, is_constant, substitute
 from .tree import Call, Expression, Number, Symbol
 
@@ -162,54 +163,33 @@ def _is_below_one(ratio: Expression) -> bool:
     return size < 1 or (size == 1 and fold(ratio) is None)
 
 
-def _exponential(summand: InfiniteSummand, index: str, start: int) -> Expression | None:
-    """The sum of r^n/n!, r^n/(2n)! or r^n/(2n+1)!, an entire function of r."""
-    for shape, value in _ENTIRE.items():
-        if summand.powers == {substitute(shape, "n", Symbol(index)): Fraction(-1)}:
-            from_zero = value(summand.ratio)
-            return _without_first(from_zero, start, partial(_entire_term, shape, summand.ratio))
-    return None
-
-
-def _factorial(slope: int, constant: int) -> Expression:
-    inner: Expression = Symbol("n")
-    if slope != 1:
-        inner = Call("mul", (Number(slope), inner))
-    if constant:
-        inner = Call("add", (inner, Number(constant)))
-    return Call("factorial", (inner,))
-
-
-def _of_root(even: str, odd: str, over: bool) -> Callable[[Expression], Expression]:
-    """Make a function of r: take the square root of |r| and apply ``even`` or ``odd``.
-
-    The function ``even`` is applied to positive r, and ``odd`` to negative r. If ``over`` is true,
-    the result is divided by the square root.
-    """
-
-    def value(ratio: Expression) -> Expression:
-        negative = ratio.function == "neg" or (type(ratio) is Number and ratio.numerator < 0)
-        size = neg(ratio) if negative else ratio
-        is_square = size.function == "pow" and size.args[1] == TWO
-        # Both quotients and functions are even, so that either root of a square serves.
-        root = size.args[0] if is_square else Call("sqrt", (size,))
-        at_root = Call(odd if negative else even, (root,))
-        return div(at_root, root) if over else at_root
-
-    return value
-
-
-#: Factorials below r^n, and the sum from n = 0 (DLMF 4.2.19, 4.19.1-2, 4.33.1-2).
-_ENTIRE: Final[dict[Expression, Callable[[Expression], Expression]]] = {
-    _factorial(1, 0): lambda ratio: Call("exp", (ratio,)),
-    _factorial(2, 0): _of_root("cosh", "cos", over=False),
-    _factorial(2, 1): _of_root("sinh", "sin", over=True),
+#: Factorials below r^n -> the sum from n = 0 for r = u^2, and for r = -u^2 (DLMF 4.19.1-2,
+#: 4.33.1-2).
+_ENTIRE: Final = {
+    "factorial(2*n)": ("cosh(u)", "cos(u)"),
+    "factorial(2*n + 1)": ("sinh(u)/u", "sin(u)/u"),
 }
 
 
-def _entire_term(shape: Expression, ratio: Expression, n: int) -> Expression:
-    denominator = substitute(shape, "n", Number(n))
-    return div(_power(ratio, Fraction(n)), denominator)
+def _exponential(summand: InfiniteSummand, index: str, start: int) -> Expression | None:
+    """The sum of r^n/n!, r^n/(2n)! or r^n/(2n+1)!, an entire function of r."""
+    ratio = summand.ratio
+    for shape in ("factorial(n)", *_ENTIRE):
+        if summand.powers != {with_arguments(shape, {"n": Symbol(index)}): Fraction(-1)}:
+            continue
+        if shape in _ENTIRE:
+            negative = ratio.function == "neg" or (type(ratio) is Number and ratio.numerator < 0)
+            size = neg(ratio) if negative else ratio
+            is_square = size.function == "pow" and size.args[1] == TWO
+            # Both quotients and functions are even, so that either root of a square serves.
+            root = size.args[0] if is_square else Call("sqrt", (size,))
+            from_zero = with_arguments(_ENTIRE[shape][negative], {"u": root})
+        else:
+            from_zero = Call("exp", (ratio,))
+        denominators = (with_arguments(shape, {"n": Number(n)}) for n in range(_MOST_SHIFTED))
+        terms = (div(_power(ratio, Fraction(n)), below) for n, below in enumerate(denominators))
+        return _without_first(from_zero, start, terms)
+    return None
 
 
 def _zeta(summand: InfiniteSummand, index: str, start: int) -> Expression | None:
@@ -238,18 +218,10 @@ def _zeta(summand: InfiniteSummand, index: str, start: int) -> Expression | None
     else:
         half = _power(Number(2), 1 - s)
         from_one = neg(mul(add(ONE, neg(half)), zeta))
-    return _without_first(from_one, start - 1, partial(_zeta_term, sign, s))
+    terms = (mul(number(sign**n), _power(Number(n), -s)) for n in range(1, _MOST_SHIFTED + 1))
+    return _without_first(from_one, start - 1, terms)
 
 
-def _zeta_term(sign: Fraction, s: Fraction, index: int) -> Expression:
-    n = index + 1
-    return mul(number(sign**n), _power(Number(n), -s))
-
-
-def _without_first(
-    total: Expression, count: int, term: Callable[[int], Expression]
-) -> Expression | None:
+def _without_first(total: Expression, count: int, terms: Iterator[Expression]) -> Expression | None:
     """Subtract the first ``count`` terms of a sum. If ``count`` is too large, return None."""
-    if count > _MOST_SHIFTED:
-        return None
-    return add(total, *(neg(term(n)) for n in range(count)))
+    return None if count > _MOST_SHIFTED else add(total, *map(neg, islice(terms, count)))

@@ -13,9 +13,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..functions import CONSTANTS, FACTORIALS, GAMMA, RECORDS, names
-from .build import fraction, rational_power
+from .build import fraction, number, rational_power
 from .formulas import definition_of
-from .sympy_text import BY_COUNT, SAME
+from .infix import LIST
+from .sympy_text import BY_COUNT, SAME, SPECIAL, TRUE, piecewise
 from .tree import Call, Expression, Number, Symbol
 
 if TYPE_CHECKING:
@@ -163,18 +164,14 @@ def _from_sympy(expr: Any, names: dict[str, Any], depth: int) -> Expression:
 
     if not depth:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
-    if isinstance(expr, int):
-        return Number(expr)
     if not isinstance(expr, sympy.Basic):
         raise ValueError(f"not a SymPy expression: {type(expr).__name__}")
     if expr.is_Symbol:
         if names.setdefault(expr.name, expr) != expr:
             raise ValueError(f"two different symbols are called {expr.name!r}")
         return Symbol(expr.name)
-    if expr.is_Rational:
-        return Number(int(expr.p), int(expr.q))
-    if expr.is_Float:
-        return _decimal(str(expr))
+    if expr.is_Rational or (expr.is_Float and expr.is_finite):
+        return number(Fraction(str(expr)))
 
     def tree(child: Any) -> Expression:
         return _from_sympy(child, names, depth - 1)
@@ -188,22 +185,16 @@ def _from_sympy(expr: Any, names: dict[str, Any], depth: int) -> Expression:
     constant = _constants().get(expr)
     if constant is not None:
         return constant
-    special = _SPECIAL.get(type(expr).__name__)
-    if special is not None:
-        return special(expr.args, tree)
+    kind, count = type(expr).__name__, len(expr.args)
+    if kind in _SPECIAL:
+        return _SPECIAL[kind](expr.args, tree)
+    if (kind, count) in SPECIAL:
+        return SPECIAL[kind, count](tuple(map(tree, expr.args)))
     by_count = _functions().get(type(expr), {})
-    name = by_count.get(len(expr.args), by_count.get(None))
+    name = by_count.get(count, by_count.get(None))
     if name is None:
-        raise ValueError(f"cannot translate SymPy's {type(expr).__name__}")
+        raise ValueError(f"cannot translate SymPy's {kind}")
     return Call(name, tuple(map(tree, expr.args)))
-
-
-def _decimal(text: str) -> Number:
-    try:
-        value = Fraction(text)
-    except ValueError:
-        raise ValueError(f"cannot translate the number {text}") from None
-    return Number(value.numerator, value.denominator)
 
 
 def _from_product(expr: Any, tree: Callable[[Any], Expression]) -> Expression:
@@ -258,10 +249,6 @@ def _functions() -> dict[Any, dict[int | None, str]]:
 _Tree = Callable[[Any], Expression]
 
 
-def _from_heaviside(args: Sequence[Any], tree: _Tree) -> Expression:
-    return Call("heaviside", (tree(args[0]),))  # its value at 0 is a single point
-
-
 def _from_polygamma(args: Sequence[Any], tree: _Tree) -> Expression:
     if args[0] == 0:
         return Call("digamma", (tree(args[1]),))
@@ -271,13 +258,10 @@ def _from_polygamma(args: Sequence[Any], tree: _Tree) -> Expression:
 def _from_piecewise(args: Sequence[Any], tree: _Tree) -> Expression:
     import sympy
 
-    arguments: list[Expression] = []
-    for value, condition in args:
-        arguments.append(tree(value))
-        if condition == sympy.true:
-            break
-        arguments.append(tree(condition))
-    return Call("piecewise", tuple(arguments)) if len(arguments) > 1 else arguments[0]
+    return piecewise(
+        Call(LIST, (tree(value), TRUE if condition == sympy.true else tree(condition)))
+        for value, condition in args
+    )
 
 
 def _from_hyper(args: Sequence[Any], tree: _Tree) -> Expression:
@@ -286,25 +270,8 @@ def _from_hyper(args: Sequence[Any], tree: _Tree) -> Expression:
     return Call("hypgeom", (*counts, *map(tree, upper), *map(tree, lower), tree(argument)))
 
 
-def _from_betainc(args: Sequence[Any], tree: _Tree) -> Expression:
-    a, b, low, high = args
-    upper_part = Call("beta_lower", (tree(a), tree(b), tree(high)))
-    if low == 0:
-        return upper_part
-    lower_part = Call("beta_lower", (tree(a), tree(b), tree(low)))
-    return Call("add", (upper_part, Call("neg", (lower_part,))))
-
-
-def _from_sinc(args: Sequence[Any], tree: _Tree) -> Expression:
-    x = tree(args[0])
-    return Call("div", (Call("sin", (x,)), x))
-
-
 _SPECIAL: dict[str, Callable[[Sequence[Any], _Tree], Expression]] = {
-    "Heaviside": _from_heaviside,
     "polygamma": _from_polygamma,
     "Piecewise": _from_piecewise,
     "hyper": _from_hyper,
-    "betainc": _from_betainc,
-    "sinc": _from_sinc,
 }

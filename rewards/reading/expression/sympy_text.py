@@ -10,16 +10,16 @@ from __future__ import annotations
 import keyword
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar, Final
 
 from ..functions import CONSTANTS, RECORDS, spellings
-from .build import neg
+from .build import ZERO, neg
 from .infix import LIST, Notation, NotationError, unknown_functions
 from .tree import FUNCTIONS, Call, Expression, Number, Symbol
 
 #: The last condition of a Piecewise in a tree that is being read.
-_TRUE: Final = Call("true")
+TRUE: Final = Call("true")
 _COMPARISONS: Final = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
 #: Functions and constants that are one object of SymPy's with the same arguments, and its name.
 SAME: dict[str, str] = spellings("sympy")
@@ -67,7 +67,7 @@ class _SymPy(Notation):
 
     def atom(self, name: str) -> Expression:
         if name == "True":
-            return _TRUE
+            return TRUE
         if keyword.iskeyword(name):
             raise NotationError(f"not in SymPy's notation: {name!r}")
         return _NAMES.get(name, Symbol(name))
@@ -76,8 +76,8 @@ class _SymPy(Notation):
         if name == LIST:
             return Call(LIST, args)
         if name == "Piecewise":
-            return _piecewise(args)
-        special = _SPECIAL.get((name, len(args)))
+            return piecewise(args)
+        special = SPECIAL.get((name, len(args)))
         if special is not None:
             return special(args)
         ours = _BY_COUNT.get((name, len(args))) or _FUNCTIONS.get(name)
@@ -112,14 +112,15 @@ def read_sympy(text: str) -> Expression:
     return tree
 
 
-def _piecewise(pairs: tuple[Expression, ...]) -> Expression:
+def piecewise(pairs: Iterable[Expression]) -> Expression:
+    """Make the tree of a Piecewise from lists of a value and a condition."""
     arguments: list[Expression] = []
     for pair in pairs:
         if not isinstance(pair, Call) or pair.function != LIST or len(pair.args) != 2:
             raise NotationError("Piecewise takes pairs of a value and a condition")
         value, condition = pair.args
         arguments.append(value)
-        if condition == _TRUE:
+        if condition == TRUE:
             break
         arguments.append(condition)
     if not arguments:
@@ -127,7 +128,8 @@ def _piecewise(pairs: tuple[Expression, ...]) -> Expression:
     return Call("piecewise", tuple(arguments)) if len(arguments) > 1 else arguments[0]
 
 
-_SPECIAL: dict[tuple[str, int], Callable[[tuple[Expression, ...]], Expression]] = {
+#: Functions of SymPy that are written with others, by name and number of arguments.
+SPECIAL: dict[tuple[str, int], Callable[[tuple[Expression, ...]], Expression]] = {
     ("Integer", 1): lambda args: args[0],
     ("S", 1): lambda args: args[0],  # SymPy's `sympify`
     ("Rational", 1): lambda args: args[0],
@@ -136,11 +138,10 @@ _SPECIAL: dict[tuple[str, int], Callable[[tuple[Expression, ...]], Expression]] 
     ("cbrt", 1): lambda args: Call("root", (args[0], Number(3))),
     ("Heaviside", 2): lambda args: Call("heaviside", args[:1]),
     ("sinc", 1): lambda args: Call("div", (Call("sin", args), args[0])),
-    ("betainc", 4): lambda args: Call(
-        "add",
-        (
-            Call("beta_lower", (*args[:2], args[3])),
-            Call("neg", (Call("beta_lower", (*args[:2], args[2])),)),
-        ),
-    ),
+    ("betainc", 4): lambda args: _betainc(*args),
 }
+
+
+def _betainc(a: Expression, b: Expression, low: Expression, high: Expression) -> Expression:
+    lower, upper = (Call("beta_lower", (a, b, end)) for end in (low, high))
+    return upper if low == ZERO else Call("add", (upper, Call("neg", (lower,))))

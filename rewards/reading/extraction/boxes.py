@@ -3,7 +3,7 @@ r"""Search for ``\boxed{...}`` and similar commands."""
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .words.tables import patterns
 
@@ -18,8 +18,7 @@ MAX_BOXES = 64
 _TO_BRACE = re.compile(r"(?:[^\\{}]++|\\.|\{(?:[^\\{}]++|\\.)*+\})*+[{}]", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(NamedTuple):
     """A box with offsets. ``content`` is None if the box is not closed."""
 
     start: int

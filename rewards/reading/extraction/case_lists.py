@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .cases import one_case
+from .cases import one_case, table_of
 from .spans import Span
 from .words.tables import patterns
 
@@ -71,11 +71,6 @@ def _table(rows: list[tuple[Span, Span]]) -> list[Span]:
         lone_rows = (row[:1] if row[0].end == row[1].end else row for row in rows)
         return sorted((span for row in lone_rows for span in row), key=lambda span: span.start)
     value, condition = rows[0]
-    head, equals, _ = value.latex.rpartition("=")
-    cells = r" \\ ".join(
-        rf"{value.latex.rpartition('=')[2].strip(' ,;.')} & {condition.latex.strip(' ,;.')}"
-        for value, condition in rows
-    )
-    latex = rf"{head}{equals}\begin{{cases}} {cells} \end{{cases}}"
+    latex = table_of([(value.latex, condition.latex) for value, condition in rows])
     end = max(span.end for span in rows[-1])
     return [Span(value.kind, latex, min(value.start, condition.start), end)]

@@ -41,12 +41,17 @@ def as_cases(latex: str) -> str:
     signs, words = patterns.condition_sign.findall(latex), patterns.word_of_case.findall(latex)
     if len(signs) + len(words) < 2 or len(rows := _rows(latex)) < 2:
         return latex
+    return table_of(rows)
+
+
+def table_of(rows: list[tuple[str, str]]) -> str:
+    """Write values and conditions as a table. The first value may begin with ``F =``."""
     head, equals, _ = rows[0][0].rpartition("=")
-    joined = r" \\ ".join(
+    cells = r" \\ ".join(
         rf"{value.rpartition('=')[2].strip(' ,;:.')} & {condition.strip(' ,;:.')}"
         for value, condition in rows
     )
-    return rf"{head}{equals}\begin{{cases}} {joined} \end{{cases}}"
+    return rf"{head}{equals}\begin{{cases}} {cells} \end{{cases}}"
 
 
 def one_case(latex: str) -> tuple[str, str] | None:

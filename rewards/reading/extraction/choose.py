@@ -28,6 +28,7 @@ from .spans import (
 from .statements import Chain, chains
 from .words.leads import (
     FORMULA,
+    MENTION,
     Lead,
     asks,
     check_fails,
@@ -35,8 +36,6 @@ from .words.leads import (
     first_check,
     in_remark,
     is_remark,
-    mentioned_after,
-    named_after,
     read_lead,
 )
 from .words.tables import patterns
@@ -201,9 +200,10 @@ class _FormulaReader:
         span = formulas[index]
         if denied_after(text, span.end) or index in self._bracketed:
             return Lead(denied=True), False
-        if mentioned_after(text, span.end):
+        behind = span.end, span.end + MENTION
+        if patterns.mentions_previous.match(text, *behind):
             return Lead(soft=True), False
-        named = named_after(text, span.end)
+        named = patterns.names_previous.match(text, *behind)
         if not span.start and not self.chains(index)[0].lead:
             return _NAMED if named else Lead(), False
         sentence = ""

@@ -125,17 +125,17 @@ def judge(chain: Chain, root: str | None = None) -> JudgedChain:
     name = unsolved(root) if root else ""
     if root and patterns.value_at.fullmatch(root):
         reason = reason or "a value at a point"
-    if reason:
-        return JudgedChain(answer, Kind.NO_ANSWER, reason, count, steps=steps, unsolved=name)
-    plus = has_constant(answer)
     named = bool(root) and patterns.answer_name.fullmatch(root) is not None
     small = len(answer) < _LONGEST_CONSTANT and (
         patterns.small_number.fullmatch(answer) is not None
         or patterns.name.fullmatch(answer) is not None
     )
+    if root and small and not named:
+        reason = reason or "a value"
+    if reason:
+        return JudgedChain(answer, Kind.NO_ANSWER, reason, count, steps=steps, unsolved=name)
+    plus = has_constant(answer)
     if root:
-        if small and not named:
-            return JudgedChain(answer, Kind.NO_ANSWER, "a value", count, steps=steps, unsolved=name)
         statement_kind = Kind.STRONG if plus or (named and not small) else Kind.IDENTITY
     elif plus or about_integral:
         unfinished = definite or has_integral(answer)
@@ -173,10 +173,11 @@ def _refusal(answer: str, root: str, about_integral: bool, bound: bool) -> str:
         return "nothing on the right of the last ="
     if len(answer) > LONGEST:
         return "too long"
-    short = len(answer) < _LONGEST_CONSTANT
-    if short and patterns.constant.fullmatch(answer):
+    if is_constant(answer):
         return "a lone constant"
-    if short and (patterns.mere_name.fullmatch(answer) or patterns.lone_command.fullmatch(answer)):
+    if len(answer) < _LONGEST_CONSTANT and (
+        patterns.mere_name.fullmatch(answer) or patterns.lone_command.fullmatch(answer)
+    ):
         return "a name"
     if root:
         if patterns.constant.fullmatch(root):
@@ -287,6 +288,11 @@ def has_constant(latex: str) -> bool:
     return patterns.plus_constant.search(latex) is not None or (
         latex[0] in "CKck\\" and patterns.constant_plus.match(latex) is not None
     )
+
+
+def is_constant(latex: str) -> bool:
+    """Whether a formula is only a constant of integration."""
+    return len(latex) < _LONGEST_CONSTANT and patterns.constant.fullmatch(latex) is not None
 
 
 def has_integral(latex: str) -> bool:

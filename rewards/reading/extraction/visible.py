@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import unescape
+from typing import NamedTuple
 from unicodedata import normalize
 
 from .spans import has_prose
@@ -32,9 +32,7 @@ def plain(text: str) -> str:
 def _without_markup(text: str) -> str:
     if "&" in text and ";" in text:
         text = patterns.entity.sub(lambda m: unescape(m[0]), text)
-    if ("<" in text or "\\" in text or "~~" in text) and any(
-        hint in text for hint in hints("hidden")
-    ):
+    if any(map(text.__contains__, hints("hidden"))):
         text = patterns.hidden.sub(" ", text)
     if ">" not in text:
         return text
@@ -47,8 +45,7 @@ def _without_markup(text: str) -> str:
 _BARE_FINAL = "assistantfinal"
 
 
-@dataclass(frozen=True, slots=True)
-class Visible:
+class Visible(NamedTuple):
     """The visible part of a completion.
 
     ``thought`` is the unfinished thought at the end of the completion. It is None if the completion

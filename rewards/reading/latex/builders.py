@@ -1,7 +1,8 @@
 """Builders of special functions.
 
 A builder makes the tree of a call from the subscript, the arguments and the separators between the
-arguments. A builder returns None if the function does not take such arguments.
+arguments. A builder returns None if the function does not take such arguments. Most builders are
+formulas in SymPy's notation (`_formula`).
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from ..expression.build import IMAGINARY, ONE, PI, TWO, neg
+from ..expression.build import ONE, TWO
+from ..expression.formulas import with_arguments
 from ..expression.traversal import fold
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..functions import RECORDS, Function
-from . import ambiguities
+from .ambiguities import Ambiguity
 from .parser import Parser
 
 Arguments = list[Expression]
@@ -21,126 +23,58 @@ Arguments = list[Expression]
 Builder = Callable[[Parser, "Expression | None", Arguments, str], "Expression | None"]
 
 
-def _plain(name: str, *counts: int) -> Builder:
-    """Make a builder for a function without a subscript.
+def _formula(*forms: str) -> Builder:
+    """Make a builder from forms of a call, such as ``_s u: polylog(s, u)``.
 
-    The numbers of arguments that the function may have are ``counts``.
+    Before the colon stand the names of the subscript, with an underscore, and of the arguments.
+    Behind the colon stands the formula in SymPy's notation.
     """
-
-    def build(
-        _: Parser, subscript: Expression | None, arguments: Arguments, __: str
-    ) -> Expression | None:
-        if subscript is not None or len(arguments) not in counts:
-            return None
-        return Call(name, tuple(arguments))
-
-    return build
-
-
-def _of_one(make: Callable[[Expression], Expression]) -> Builder:
-    """Make a builder for a function with one argument and no subscript. ``make`` makes the tree."""
-
-    def build(
-        _: Parser, subscript: Expression | None, arguments: Arguments, __: str
-    ) -> Expression | None:
-        return make(*arguments) if subscript is None and len(arguments) == 1 else None
-
-    return build
-
-
-def _ordered(name: str) -> Builder:
-    """Make a builder for a function with an order and one argument.
-
-    The order is the subscript or the first argument.
-    """
+    by_count: dict[tuple[bool, int], tuple[list[str], str]] = {}
+    for form in forms:
+        names, _, formula = form.partition(": ")
+        by_count[names[0] == "_", len(names.split())] = names.lstrip("_").split(), formula
 
     def build(
         _: Parser, subscript: Expression | None, arguments: Arguments, __: str
     ) -> Expression | None:
         if subscript is not None:
             arguments = [subscript, *arguments]
-        if len(arguments) != 2:
+        form = by_count.get((subscript is not None, len(arguments)))
+        if form is None:
             return None
-        return Call(name, tuple(arguments))
+        names, formula = form
+        return with_arguments(formula, dict(zip(names, arguments, strict=True)))
 
     return build
 
 
-def _variadic(name: str) -> Builder:
+def _either(ambiguity: Ambiguity, likelier: Builder, other: Builder) -> Builder:
+    """Make a builder for a name with two meanings."""
+
     def build(
-        _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+        parser: Parser, subscript: Expression | None, arguments: Arguments, separators: str
     ) -> Expression | None:
-        return Call(name, tuple(arguments)) if subscript is None and len(arguments) > 1 else None
+        chosen = other if parser.choose(ambiguity) else likelier
+        return chosen(parser, subscript, arguments, separators)
 
     return build
 
 
 def _by_record(function: Function) -> Builder:
-    """Make a builder for a function with as many arguments as the function's record states."""
-    if function.ordered:
-        return _ordered(function.name)
-    min_arguments, max_arguments = function.arity
-    return (
-        _plain(function.name, *range(min_arguments, max_arguments + 1))
-        if max_arguments
-        else _variadic(function.name)
-    )
+    """Make a builder for a function with as many arguments as the function's record states.
 
-
-def _log_integral(
-    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
-) -> Expression | None:
-    """Build ``Li(x)``, the offset logarithmic integral, or ``Li_s(x)``, the polylogarithm."""
-    if subscript is None:
-        return Call("li_offset", (arguments[0],)) if len(arguments) == 1 else None
-    return Call("polylog", (subscript, arguments[0])) if len(arguments) == 1 else None
-
-
-def _ei(
-    parser: Parser, subscript: Expression | None, arguments: Arguments, separators: str
-) -> Expression | None:
-    """Build ``Ei(x)``, or Maple's ``Ei(n, x)``, the generalised exponential integral."""
-    if subscript is None and len(arguments) == 1:
-        return Call("ei", (arguments[0],))
-    return _ordered("expint")(parser, subscript, arguments, separators)
-
-
-def _upper_gamma(
-    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
-) -> Expression | None:
-    if subscript is not None or len(arguments) > 2:
-        return None
-    return Call("gamma_upper" if len(arguments) == 2 else "gamma", tuple(arguments))
-
-
-def _beta(
-    _: Parser, subscript: Expression | None, arguments: Arguments, separators: str
-) -> Expression | None:
-    """Build the beta function ``B(a, b)``, or an incomplete beta function.
-
-    The incomplete functions ``B_x(a, b)`` and ``B(x; a, b)`` are built as ``beta_lower(a, b, x)``.
+    The subscript of a function with an order is the first argument.
     """
-    if subscript is not None and len(arguments) == 2:
-        return Call("beta_lower", (*arguments, subscript))
-    if subscript is None and len(arguments) == 3:
-        return Call("beta_lower", (arguments[1], arguments[2], arguments[0]))
-    if subscript is None and len(arguments) == 2:
-        return Call("beta", tuple(arguments))
-    return None
+    min_arguments, max_arguments = function.arity
 
-
-def _fresnel(name: str) -> Builder:
     def build(
-        parser: Parser, subscript: Expression | None, arguments: Arguments, _: str
+        _: Parser, subscript: Expression | None, arguments: Arguments, __: str
     ) -> Expression | None:
-        if subscript is not None or len(arguments) != 1:
+        if subscript is not None:
+            arguments = [subscript, *arguments] if function.ordered else []
+        if len(arguments) < min_arguments or len(arguments) > (max_arguments or len(arguments)):
             return None
-        (argument,) = arguments
-        if not parser.choose(ambiguities.FRESNEL_SCALE):
-            return Call(name, (argument,))
-        # The integral of sin t^2 is sqrt(pi/2) times the normalised one at x sqrt(2/pi).
-        scale = Call("sqrt", (Call("div", (TWO, PI)),))
-        return Call("div", (Call(name, (Call("mul", (scale, argument)),)), scale))
+        return Call(function.name, tuple(arguments))
 
     return build
 
@@ -178,33 +112,28 @@ def _elliptic(
         else:
             return None
         *leading, module = arguments
-        if spelling == "parameter" or _is_zero_or_one(module):
+        if spelling == "parameter" or module in (Number(0), ONE):
             return Call(name, (*leading, module))
         if separators[-1:] == "\\":  # F(phi\alpha) holds the modular angle (DLMF 19.2)
             module = Call("pow", (Call("sin", (module,)), TWO))
-        elif is_parameter == parser.choose(ambiguities.ELLIPTIC_MODULUS):
+        elif is_parameter == parser.choose(Ambiguity.elliptic_modulus):
             module = Call("pow", (module, TWO))
-        if count == 2 and separators[-1:] == ";" and parser.choose(ambiguities.ELLIPTIC_JACOBI):
+        if count == 2 and separators[-1:] == ";" and parser.choose(Ambiguity.elliptic_jacobi):
             leading[-1] = Call("asin", (leading[-1],))
         return Call(name, (*leading, module))
 
     return build
 
 
-def _dawson(
+def _elliptic_d(
     parser: Parser, subscript: Expression | None, arguments: Arguments, separators: str
 ) -> Expression | None:
-    """Build Dawson's ``D(x)``, or the elliptic ``D(k) = (K(k) - E(k))/k^2`` (DLMF 19.2.8)."""
-    if subscript is not None or len(arguments) != 1:
-        return None
-    if not parser.choose(ambiguities.ELLIPTIC_D):
-        return Call("dawson", tuple(arguments))
-    complete_integral = BUILDERS["K"](parser, None, arguments, separators)
+    """Build the elliptic ``D(k) = (K(k) - E(k))/k^2`` (DLMF 19.2.8)."""
+    complete_integral = BUILDERS["K"](parser, subscript, arguments, separators)
     if complete_integral is None:
         return None
     (parameter,) = complete_integral.args
-    difference = Call("add", (complete_integral, Call("neg", (Call("elliptic_ec", (parameter,)),))))
-    return Call("div", (difference, parameter))
+    return with_arguments("(elliptic_k(m) - elliptic_e(m))/m", {"m": parameter})
 
 
 def complementary(integral: Expression) -> Expression | None:
@@ -215,197 +144,42 @@ def complementary(integral: Expression) -> Expression | None:
     """
     if integral.function not in ("elliptic_k", "elliptic_ec"):
         return None
-    (parameter,) = integral.args
-    return Call(integral.function, (Call("add", (ONE, Call("neg", (parameter,)))),))
-
-
-def associated_laguerre(order: Expression, index: Expression, x: Expression) -> Expression:
-    """Build ``L_n^a(x)`` as binomial(n + a, n) 1F1(-n; a + 1; x) (DLMF 18.5.12)."""
-    upper = Call("binomial", (Call("add", (order, index)), order))
-    lower = Call("add", (index, ONE))
-    return Call("mul", (upper, Call("hypgeom", (ONE, ONE, neg(order), lower, x))))
-
-
-def _is_zero_or_one(node: Expression) -> bool:
-    return type(node) is Number and node.numerator in (0, 1) and node.denominator == 1
-
-
-def _hyper(upper_count: int, lower_count: int) -> Builder:
-    """Make a builder for ``2F1(a, b; c; z)`` and the like, for given numbers of parameters."""
-
-    def build(
-        _: Parser, subscript: Expression | None, arguments: Arguments, __: str
-    ) -> Expression | None:
-        if subscript is not None or len(arguments) != upper_count + lower_count + 1:
-            return None
-        return Call("hypgeom", (Number(upper_count), Number(lower_count), *arguments))
-
-    return build
-
-
-def _regularised(name: str) -> Builder:
-    """Make a builder for ``P(s, x)`` or ``Q(s, x)`` (DLMF 8.2).
-
-    The value is an incomplete gamma function divided by the gamma function.
-    """
-
-    def build(
-        _: Parser, subscript: Expression | None, arguments: Arguments, __: str
-    ) -> Expression | None:
-        if subscript is not None or len(arguments) != 2:
-            return None
-        return Call("div", (Call(name, tuple(arguments)), Call("gamma", (arguments[0],))))
-
-    return build
-
-
-def _shifted_sine_integral(x: Expression) -> Expression:
-    """Build ``si(x)`` as Si(x) - pi/2 (DLMF 6.2.10)."""
-    return Call("add", (Call("si", (x,)), Call("neg", (Call("div", (PI, TWO)),))))
+    return with_arguments(f"{integral.function}(1 - m)", {"m": integral.args[0]})
 
 
 def _clausen(
-    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+    parser: Parser, subscript: Expression | None, arguments: Arguments, separators: str
 ) -> Expression | None:
     """Build ``Cl_n(x)``, the sum over k of sin(kx)/k^n or cos(kx)/k^n (Lewin, 4.1).
 
     If n is even, the terms are sines. If n is odd, the terms are cosines.
     """
-    if len(arguments) == 1 and subscript is None:
-        subscript = TWO
-    elif subscript is None and len(arguments) == 2:
-        subscript, *arguments = arguments
-    if len(arguments) != 1 or type(subscript) is not Number or subscript.denominator != 1:
-        return None
-    turned = Call("mul", (IMAGINARY, arguments[0]))
-    plus_part, minus_part = (
-        Call("polylog", (subscript, Call("exp", (argument,))))
-        for argument in (turned, Call("neg", (turned,)))
+    order, *rest = (
+        arguments if subscript is None and len(arguments) > 1 else [subscript or TWO, *arguments]
     )
-    if subscript.numerator % 2:
-        return Call("div", (Call("add", (plus_part, minus_part)), TWO))
-    difference = Call("add", (plus_part, Call("neg", (minus_part,))))
-    return Call("div", (difference, Call("mul", (TWO, IMAGINARY))))
-
-
-def _legendre_chi(
-    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
-) -> Expression | None:
-    """Build ``chi_s(x)``, the odd part of ``Li_s(x)`` (Lewin, 1.8)."""
-    if subscript is None or len(arguments) != 1:
+    if type(order) is not Number or order.denominator != 1:
         return None
-    (argument,) = arguments
-    reflected = Call("neg", (Call("polylog", (subscript, Call("neg", (argument,)))),))
-    return Call("div", (Call("add", (Call("polylog", (subscript, argument)), reflected)), TWO))
+    return _CLAUSEN[order.numerator % 2](parser, order, rest, separators)
 
 
-def _struve(polynomial: str, sign: int) -> Builder:
-    """Make a builder for a letter that denotes either ``polynomial`` or a Struve function.
-
-    The Struve function is ``H_n(x)`` if the sign is -1, and ``L_n(x)`` if the sign is +1.
-
-    H_n(x) = (x/2)^{n+1} / (Gamma(3/2) Gamma(n+3/2)) 1F2(1; 3/2, n+3/2; -x^2/4) (DLMF 11.2.1-2).
-    """
-
-    def build(
-        parser: Parser, order: Expression | None, arguments: Arguments, _: str
-    ) -> Expression | None:
-        if order is None or len(arguments) != 1:
-            return None
-        (x,) = arguments
-        if not parser.choose(ambiguities.STRUVE):
-            return Call(polynomial, (order, x))
-        half, three = Call("div", (x, TWO)), Number(3, 2)
-        shifted = Call("add", (order, three))
-        square = Call("mul", (Number(sign), Call("pow", (half, TWO))))
-        series = Call("hypgeom", (ONE, TWO, ONE, three, shifted, square))
-        power = Call("pow", (half, Call("add", (order, ONE))))
-        denominator = Call("mul", (Call("gamma", (three,)), Call("gamma", (shifted,))))
-        return Call("mul", (Call("div", (power, denominator)), series))
-
-    return build
-
-
-def _dirichlet_beta(s: Expression) -> Expression:
-    """Build ``beta(s)``, the sum of (-1)^n / (2n+1)^s, as 4^{-s} (zeta(s, 1/4) - zeta(s, 3/4))."""
-    zeta_quarter, zeta_three_quarters = (Call("zeta", (s, Number(k, 4))) for k in (1, 3))
-    difference = Call("add", (zeta_quarter, Call("neg", (zeta_three_quarters,))))
-    return Call("div", (difference, Call("pow", (Number(4), s))))
-
-
-def _dirichlet_eta(s: Expression) -> Expression:
-    """Build ``eta(s)`` as (1 - 2^{1-s}) zeta(s) (DLMF 25.2.3)."""
-    minus_s = Number(-s.numerator, s.denominator) if type(s) is Number else Call("neg", (s,))
-    power = Call("pow", (TWO, Call("add", (ONE, minus_s))))
-    return Call("mul", (Call("add", (ONE, Call("neg", (power,)))), Call("zeta", (s,))))
+_CLAUSEN: Final = (
+    _formula("_n x: (polylog(n, exp(I*x)) - polylog(n, exp(-(I*x))))/(2*I)"),
+    _formula("_n x: (polylog(n, exp(I*x)) + polylog(n, exp(-(I*x))))/2"),
+)
 
 
 def harmonic_number(n: Expression, order: Expression = ONE) -> Expression:
-    """Build ``H_n`` as psi(n + 1) + gamma, or ``H_n^{(m)}`` by zeta functions (DLMF 25.11.33)."""
-    following = Call("add", (n, ONE))
-    if order == ONE:
-        return Call("add", (Call("digamma", (following,)), Call("euler_gamma")))
-    return Call("add", (Call("zeta", (order,)), Call("neg", (Call("zeta", (order, following)),))))
+    """Build ``H_n``, or ``H_n^{(m)}`` by zeta functions (DLMF 25.11.33)."""
+    formula = "digamma(n + 1) + EulerGamma" if order == ONE else "zeta(m) - zeta(m, n + 1)"
+    return with_arguments(formula, {"n": n, "m": order})
 
 
 def _harmonic(
     _: Parser, subscript: Expression | None, arguments: Arguments, __: str
 ) -> Expression | None:
-    if subscript is not None or not 1 <= len(arguments) <= 2:
+    if subscript is not None or len(arguments) > 2:
         return None
     return harmonic_number(*arguments)
-
-
-def _cube_root(x: Expression) -> Expression:
-    return Call("root", (x, Number(3)))
-
-
-def _dilog(
-    parser: Parser, subscript: Expression | None, arguments: Arguments, __: str
-) -> Expression | None:
-    if subscript is not None or len(arguments) != 1:
-        return None
-    (argument,) = arguments
-    if parser.choose(ambiguities.DILOGARITHM):
-        argument = Call("add", (ONE, Call("neg", (argument,))))
-    return Call("polylog", (TWO, argument))
-
-
-def _normal_distribution(x: Expression) -> Expression:
-    """Build ``Phi(x)``, the normal distribution function (DLMF 7.1.2, 7.18(iv))."""
-    error = Call("erf", (Call("div", (x, Call("sqrt", (TWO,)))),))
-    return Call("div", (Call("add", (ONE, error)), TWO))
-
-
-def _inverse_tangent_integral(
-    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
-) -> Expression | None:
-    """Build ``Ti_s(x)``, the imaginary part of ``Li_s(ix)``."""
-    if subscript is None or len(arguments) != 1:
-        return None
-    turned = Call("mul", (IMAGINARY, arguments[0]))
-    difference = Call(
-        "add",
-        (
-            Call("polylog", (subscript, turned)),
-            Call("neg", (Call("polylog", (subscript, Call("neg", (turned,)))),)),
-        ),
-    )
-    return Call("div", (difference, Call("mul", (TWO, IMAGINARY))))
-
-
-def _cin(x: Expression) -> Expression:
-    """Build ``Cin(x)`` as gamma + ln x - Ci(x)."""
-    return Call("add", (Call("euler_gamma"), Call("ln", (x,)), Call("neg", (Call("ci", (x,)),))))
-
-
-def _ein(x: Expression) -> Expression:
-    """Build ``Ein(x)`` as E_1(x) + ln x + gamma."""
-    return Call("add", (Call("expint", (ONE, x)), Call("ln", (x,)), Call("euler_gamma")))
-
-
-def _scaled_erfc(x: Expression) -> Expression:
-    return Call("mul", (Call("exp", (Call("pow", (x, TWO)),)), Call("erfc", (x,))))
 
 
 def _lambert(
@@ -421,27 +195,23 @@ def _lambert(
         return Call("lambertw", (second, branch) if swapped else (branch, second))
     if len(arguments) != 1:
         return None
-    if subscript is None or _is_zero(subscript):
+    if subscript is None or subscript == Number(0):
         return Call("lambertw", (arguments[0],))
     return Call("lambertw", (arguments[0], subscript))
 
 
 def _angle(
-    _: Parser, subscript: Expression | None, arguments: Arguments, __: str
+    parser: Parser, subscript: Expression | None, arguments: Arguments, separators: str
 ) -> Expression | None:
-    """Build ``atan2(y, x)``, the angle of the point (x, y), as 2 arctan(y / (|(x, y)| + x))."""
-    if len(arguments) != 2 or subscript is not None:
-        return None
-    y, x = arguments
-    if type(x) is Number and x.numerator > 0:
-        return Call("atan", (Call("div", (y, x)),))
-    squares = Call("add", (Call("pow", (x, TWO)), Call("pow", (y, TWO))))
-    denominator = Call("add", (Call("sqrt", (squares,)), x))
-    return Call("mul", (TWO, Call("atan", (Call("div", (y, denominator)),))))
+    """Build ``atan2(y, x)``, the angle of the point (x, y)."""
+    right = len(arguments) == 2 and type(arguments[1]) is Number and arguments[1].numerator > 0
+    return _ANGLE[right](parser, subscript, arguments, separators)
 
 
-def _is_zero(node: Expression) -> bool:
-    return type(node) is Number and node.numerator == 0
+_ANGLE: Final = (
+    _formula("y x: 2*atan(y/(sqrt(x**2 + y**2) + x))"),
+    _formula("y x: atan(y/x)"),
+)
 
 
 def _is_whole(node: Expression) -> bool:
@@ -451,16 +221,27 @@ def _is_whole(node: Expression) -> bool:
 
 BUILDERS: Final[dict[str, Builder]] = {
     **{f.token: _by_record(f) for f in RECORDS.values() if f.called},
-    "dawson": _plain("dawson", 1),
-    "ei": _ei,
-    "Li": _log_integral,
-    "dilog": _dilog,
-    "fresnels": _fresnel("fresnel_s"),
-    "fresnelc": _fresnel("fresnel_c"),
-    "gammafunction": _upper_gamma,
-    "betafunction": _beta,
+    "dawson": _formula("x: dawson(x)"),
+    "ei": _formula("x: Ei(x)", "n x: expint(n, x)", "_n x: expint(n, x)"),
+    "Li": _formula("x: li_offset(x)", "_s x: polylog(s, x)"),
+    "dilog": _either(
+        Ambiguity.dilogarithm, _formula("x: polylog(2, x)"), _formula("x: polylog(2, 1 - x)")
+    ),
+    # The integral of sin t^2 is sqrt(pi/2) times the normalised one at x sqrt(2/pi).
+    **{
+        name: _either(
+            Ambiguity.fresnel_scale,
+            _formula(f"x: {name}(x)"),
+            _formula(f"x: {name}(sqrt(2/pi)*x)/sqrt(2/pi)"),
+        )
+        for name in ("fresnels", "fresnelc")
+    },
+    "gammafunction": _formula("x: gamma(x)", "s x: uppergamma(s, x)"),
+    "betafunction": _formula(
+        "a b: beta(a, b)", "x a b: beta_lower(a, b, x)", "_x a b: beta_lower(a, b, x)"
+    ),
     "lambertw": _lambert,
-    "zeta": _plain("zeta", 1, 2),
+    "zeta": _formula("s: zeta(s)", "s a: zeta(s, a)"),
     "ellipticf": _elliptic("elliptic_f", None, spelling="name"),
     "elliptice": _elliptic("elliptic_e", "elliptic_ec", spelling="name"),
     "elliptick": _elliptic(None, "elliptic_k", spelling="name"),
@@ -473,25 +254,36 @@ BUILDERS: Final[dict[str, Builder]] = {
     "F": _elliptic("elliptic_f", None),
     "E": _elliptic("elliptic_e", "elliptic_ec"),
     "Pi": _elliptic("elliptic_pi", "elliptic_pic", extra=1),
-    "hermite or struve": _struve("hermite_h", -1),
-    "laguerre or struve": _struve("laguerre_l", 1),
-    "dirichlet_beta": _of_one(_dirichlet_beta),
-    "dirichlet_eta": _of_one(_dirichlet_eta),
+    # DLMF 11.2.1-2
+    **{
+        f"{polynomial} or struve": _either(
+            Ambiguity.struve,
+            _formula(f"_n x: {polynomial}(n, x)"),
+            _formula(
+                "_n x: (x/2)**(n + 1)/(gamma(1.5)*gamma(n + 1.5))"
+                f"*hypgeom(1, 2, 1, 1.5, n + 1.5, {sign}*(x/2)**2)"
+            ),
+        )
+        for polynomial, sign in (("hermite", -1), ("laguerre", 1))
+    },
+    "dirichlet_beta": _formula("s: (zeta(s, 0.25) - zeta(s, 0.75))/4**s"),
+    "dirichlet_eta": _formula("s: (1 - 2**(1 + -s))*zeta(s)"),  # DLMF 25.2.3
     "harmonic": _harmonic,
-    "hyp1f1": _hyper(1, 1),
-    "hyp2f1": _hyper(2, 1),
-    "dawson or elliptic": _dawson,
-    "gamma_p": _regularised("gamma_lower"),
-    "gamma_q": _regularised("gamma_upper"),
-    "si_tail": _of_one(_shifted_sine_integral),
+    "hyp1f1": _formula("a b x: hypgeom(1, 1, a, b, x)"),
+    "hyp2f1": _formula("a b c x: hypgeom(2, 1, a, b, c, x)"),
+    "dawson or elliptic": _either(Ambiguity.elliptic_d, _formula("x: dawson(x)"), _elliptic_d),
+    "gamma_p": _formula("s x: lowergamma(s, x)/gamma(s)"),  # DLMF 8.2
+    "gamma_q": _formula("s x: uppergamma(s, x)/gamma(s)"),
+    "si_tail": _formula("x: Si(x) - pi/2"),  # DLMF 6.2.10
     "clausen": _clausen,
-    "legendre_chi": _legendre_chi,
+    "legendre_chi": _formula("_s x: (polylog(s, x) - polylog(s, -x))/2"),  # Lewin, 1.8
     "atan2": _angle,
-    "cbrt": _of_one(_cube_root),
-    "pow": _plain("pow", 2),
-    "normal_cdf": _of_one(_normal_distribution),
-    "Ti": _inverse_tangent_integral,
-    "Cin": _of_one(_cin),
-    "Ein": _of_one(_ein),
-    "erfcx": _of_one(_scaled_erfc),
+    "cbrt": _formula("x: root(x, 3)"),
+    "pow": _formula("x y: x**y"),
+    "normal_cdf": _formula("x: (1 + erf(x/sqrt(2)))/2"),  # DLMF 7.1.2, 7.18(iv)
+    # The imaginary part of Li_s(ix).
+    "Ti": _formula("_s x: (polylog(s, I*x) - polylog(s, -(I*x)))/(2*I)"),
+    "Cin": _formula("x: EulerGamma + log(x) - Ci(x)"),
+    "Ein": _formula("x: expint(1, x) + log(x) + EulerGamma"),
+    "erfcx": _formula("x: exp(x**2)*erfc(x)"),
 }

@@ -2,17 +2,17 @@ r"""Functions with optional parentheses: ``\sin^2 2x``, ``\ln|x|``, ``\arctan e^
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
-from ..expression.build import IMAGINARY, ONE, E, add, neg, product, quotient
+from ..expression.build import E, product, quotient
+from ..expression.formulas import with_arguments
 from ..expression.traversal import is_constant
 from ..expression.tree import Call, Expression, Number, Symbol
 from ..functions import RECORDS
-from . import ambiguities
+from .ambiguities import Ambiguity
 from .parser import Parser
 from .tokens.expected import expected_end
-from .tokens.names import INVERSES
+from .tokens.names import DERIVED, INVERSES
 from .tokens.roles import CLOSERS, DIFFERENTIAL, INFIX
 
 OPENERS: Final = frozenset(("(", "[", "\\{"))
@@ -65,40 +65,11 @@ def _unary(name: str, argument: Expression, base: Expression | None) -> Expressi
         return Call("ln", (argument,)) if base is E else Call("log", (argument, base))
     if name == "log":
         return Call("ln", (argument,))
-    if name in _DERIVED:
-        return _DERIVED[name](argument)
-    if name == "imaginarypart":  # as a real part, whose slope along the real line shows its parts
-        return Call("re", (Call("neg", (Call("mul", (IMAGINARY, argument)),)),))
+    if name in DERIVED:
+        return with_arguments(DERIVED[name], {"u": argument})
     return Call(_TREE_NAMES.get(name, name), (argument,))
 
 
-def _shifted(name: str, sign: int) -> Callable[[Expression], Expression]:
-    """Make the function 1 - f, 1 + f or, for a secant, f - 1."""
-    unit: Expression = ONE if name in ("sin", "cos") else neg(ONE)
-
-    def build(argument: Expression) -> Expression:
-        call = Call(name, (argument,))
-        return add(unit, call if sign > 0 else neg(call))
-
-    return build
-
-
-#: Functions that are named, and have no record: they are written with others.
-_DERIVED: Final[dict[str, Callable[[Expression], Expression]]] = {
-    "expm1": lambda u: add(Call("exp", (u,)), neg(ONE)),
-    "lg": lambda u: Call("log", (u, Number(10))),
-    "log10": lambda u: Call("log", (u, Number(10))),
-    "log1p": lambda u: Call("ln", (add(ONE, u),)),
-    "log2": lambda u: Call("log", (u, Number(2))),
-    "sinc": lambda u: quotient(Call("sin", (u,)), u),
-    "versin": _shifted("cos", -1),
-    "vercosin": _shifted("cos", 1),
-    "coversin": _shifted("sin", -1),
-    "haversin": lambda u: quotient(_DERIVED["versin"](u), Number(2)),
-    "hacoversin": lambda u: quotient(_DERIVED["coversin"](u), Number(2)),
-    "exsec": _shifted("sec", 1),
-    "excsc": _shifted("csc", 1),
-}
 _TREE_NAMES: Final = {f.token: f.name for f in RECORDS.values() if f.bare}
 
 
@@ -145,7 +116,7 @@ def _power_or_argument(
     parser: Parser, argument: Expression, depth: int, *, of_argument: bool
 ) -> Expression:
     """Read ``f(u)^n`` as a power of the call ``f(u)``, or as f of the argument ``(u)^n``."""
-    if parser.choose(ambiguities.CALL_POWER) == of_argument:
+    if parser.choose(Ambiguity.call_power) == of_argument:
         return argument
     return parser.postfix(argument, "^", depth)
 
@@ -196,19 +167,17 @@ def _continues(parser: Parser, name: str, token: str, constant: bool) -> bool:
     atom = parser.atoms.get(token)
     if atom is not None and type(atom) is not Number:
         return constant or not (following == "^" and (atom is E or token == "e"))
-    if token == "\\pi":
-        return True
     if token[0].isdigit():
         return False
     group = token in OPENERS or token == "{" or token == "|" or token == "\\left|"
     if not constant:
-        return group and token != "{" and parser.choose(ambiguities.ARGUMENT_EXTENT)
+        return group and token != "{" and parser.choose(Ambiguity.argument_extent)
     if not (group or token in ("\\frac", "\\sqrt", "\\radical")) and token not in parser.prefix:
         return False
     is_function = not group and parser.prefix[token][0] is function
     takes = not (is_function and not name.startswith("a") and name != "exp")
     if name in _LOGARITHMS or is_function or group:
-        return takes != parser.choose(ambiguities.ARGUMENT_EXTENT)
+        return takes != parser.choose(Ambiguity.argument_extent)
     return takes
 
 
@@ -230,13 +199,13 @@ def _take_operator(
             and divisor not in factors
             and token_after_divisor not in ("^", "(", "_")
             and not (type(factors[0]) is Number and len(factors) == 1)
-            and parser.choose(ambiguities.ARGUMENT_SLASH)
+            and parser.choose(Ambiguity.argument_slash)
         ):
             parser.pos += 1
             factors[:] = [quotient(product(factors), parser.factor(depth))]
     elif token in ("*", "\\cdot", "\\times") and len(factors) == 1 and type(factors[0]) is Number:
         divided = type(parser.atoms.get(following)) is Symbol
-        if divided and (name in _LOGARITHMS) == parser.choose(ambiguities.ARGUMENT_TIMES):
+        if divided and (name in _LOGARITHMS) == parser.choose(Ambiguity.argument_times):
             parser.pos += 1
             factors.append(parser.factor(depth))
 
@@ -244,6 +213,6 @@ def _take_operator(
 def inverse_or_product(parser: Parser, names: str, depth: int) -> Expression:
     """Read ``asin x`` as the arcsine of x, or as the symbol a times the sine of x."""
     inverse, plain = names.split()
-    if parser.choose(ambiguities.A_INVERSE):
+    if parser.choose(Ambiguity.a_inverse):
         return Call("mul", (Symbol("a"), function(parser, plain, depth)))
     return function(parser, inverse, depth)

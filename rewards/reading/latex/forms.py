@@ -9,16 +9,15 @@ from ..expression.build import quotient, ratio
 from ..expression.infinite_sums import infinite_sum
 from ..expression.traversal import size, substitute
 from ..expression.tree import Call, Expression, Number, Symbol
-from . import ambiguities
+from .ambiguities import Ambiguity
 from .calls import OPENERS, function
 from .errors import NotClosedFormError, ReadError, TooBigError
 from .parser import Parser
 from .special import letter, named
-from .tokens.roles import CLOSERS, DIFFERENTIAL, IN_PROBLEM, IS_VALUE
+from .tokens.roles import CLOSERS, DIFFERENTIAL, IN_PROBLEM, IS_VALUE, group_end
 
 _BRACE: Final = frozenset("}")
 _BRACKET: Final = frozenset("]")
-_RIGHT_BAR: Final = frozenset(("\\right|",))
 _DIFFERENTIALS: Final = frozenset(("d", "\\differential", "\\partial", "\\upright d"))
 
 
@@ -30,7 +29,7 @@ def braces(parser: Parser, _: None, depth: int) -> Expression:
     start = parser.pos
     node = parser.group(CLOSERS, depth)
     if IN_PROBLEM not in parser.symbols:
-        return Call("frac", (node,)) if parser.choose(ambiguities.BRACES) else node
+        return Call("frac", (node,)) if parser.choose(Ambiguity.braces) else node
     if "[" in parser.tokens[start : parser.pos]:  # the outermost of three kinds of brackets?
         raise parser.error(
             "parentheses, or \\operatorname{frac} for a fractional part", at=start - 1
@@ -82,13 +81,10 @@ def bars(parser: Parser, _: None, depth: int) -> Expression:
     return Call("abs", (node,))
 
 
-def sized_bars(parser: Parser, _: None, depth: int) -> Expression:
-    return Call("abs", (parser.group(_RIGHT_BAR, depth),))
-
-
-def rounded(parser: Parser, function: str, depth: int) -> Expression:
-    closer = "\\rfloor" if function == "floor" else "\\rceil"
-    return Call(function, (parser.group(frozenset((closer,)), depth),))
+def delimited(parser: Parser, function_and_closer: tuple[str, str], depth: int) -> Expression:
+    """Read a function whose delimiters are its name: bars with sizes, floors and ceilings."""
+    name, closer = function_and_closer
+    return Call(name, (parser.group(frozenset((closer,)), depth),))
 
 
 def negation(parser: Parser, sign: str, depth: int) -> Expression:
@@ -122,7 +118,7 @@ def _maybe_mixed(
     if integer_part == 0 or token_before in ("^", "_") or not 0 < node.numerator < node.denominator:
         return node
     if (is_certain and token_before == "}") or not (
-        is_certain or parser.choose(ambiguities.MIXED_NUMBER)
+        is_certain or parser.choose(Ambiguity.mixed_number)
     ):
         return node
     # The number before is already a factor: times this, it is the mixed number.
@@ -139,14 +135,7 @@ def _is_derivative(parser: Parser, start: int) -> bool:
         return True
     if "d" in parser.symbols:
         return False
-    index = start
-    if tokens[index] == "{":
-        level = 0
-        while tokens[index]:
-            level += (tokens[index] == "{") - (tokens[index] == "}")
-            if level == 0:
-                break
-            index += 1
+    index = group_end(tokens, start)
     bottom = tokens[index + 1 : index + 4]
     if not bottom or bottom[0] != "{":
         return "\\differential" in bottom[:1]
@@ -179,7 +168,7 @@ def radical(parser: Parser, _: None, depth: int) -> Expression:
         parser.pos += 1
         index = parser.group(_BRACKET, depth)
     token = tokens[parser.pos]
-    if token.isdigit() and len(token) > 1 and not parser.choose(ambiguities.UNBRACED_DIGITS):
+    if token.isdigit() and len(token) > 1 and not parser.choose(Ambiguity.unbraced_digits):
         argument = parser.operand(token, depth)
     else:
         argument = parser.tex_argument(depth)
@@ -201,9 +190,6 @@ def radical_sign(parser: Parser, degree: int, depth: int) -> Expression:
 def binomial(parser: Parser, _: None, depth: int) -> Expression:
     top = parser.tex_argument(depth)
     return Call("binomial", (top, parser.tex_argument(depth)))
-
-
-# -- tables ---------------------------------------------------------------------------------------
 
 
 # -- sums and products of explicit terms ----------------------------------------------------------

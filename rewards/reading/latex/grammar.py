@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final
 
-from ..expression.build import IMAGINARY, PI, E
+from ..expression.build import IMAGINARY, PI, E, number
 from ..expression.tree import Call, Expression, Number, Symbol
 from . import builders, calls, forms, special, tables
 from .errors import AlternativesError, NotClosedFormError, ReadError
 from .parser import Handler, Parser
 from .tokens.names import CONSTANT_WORDS, GREEK, NAMES, UNARY
 from .tokens.roles import CLOSERS, DIFFERENTIAL, IN_PROBLEM, INFIX, IS_VALUE, POSTFIX
-from .tokens.spelling import Speller, speller
+from .tokens.spelling import Vocabulary
+from .tokens.words import VULGAR
 
 Entry = tuple[Handler, Any]
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def _not_closed(construct: str) -> Entry:
-    return forms.refused, (NotClosedFormError, f"a closed form, not {construct}")
-
-
-def _unsupported(what: str) -> Entry:
-    return forms.refused, (ReadError, what)
+#: Notation that is not evaluated: the error and what it expects -> tokens.
+_REFUSED: Final[dict[tuple[type[ReadError], str], tuple[str, ...]]] = {
+    (NotClosedFormError, "a closed form, not an unevaluated integral"): ("\\int",),
+    (NotClosedFormError, "a closed form, not a limit"): (
+        ("\\lim", "\\limsup", "\\liminf", "\\varlimsup", "\\varliminf")
+    ),
+    (NotClosedFormError, "a closed form, not a derivative"): (
+        ("\\partial", "\\nabla", "\\dv", "\\pdv")
+    ),
+    (NotClosedFormError, "a closed form, not an infinite series"): (
+        ("\\dots", "\\ldots", "\\cdots", "\\dotsb", "\\dotsc", "\\ddots", "…", "⋯")
+    ),
+    (ReadError, "an expression without a differential"): (
+        ("\\differential", "\\upright d", "\\dd")
+    ),
+    (ReadError, "an expression without a derivative"): ("'",),
+    (ReadError, "a finite value"): ("\\infty",),
+    (AlternativesError, "one answer, not \\pm"): ("\\pm",),
+    (AlternativesError, "one answer, not \\mp"): ("\\mp",),
+}
 
 
 def _prefix() -> dict[str, Entry]:
@@ -36,9 +51,9 @@ def _prefix() -> dict[str, Entry]:
         "\\left.": (Parser.group, CLOSERS),
         "{": (forms.brace, None),
         "|": (forms.bars, None),
-        "\\left|": (forms.sized_bars, None),
-        "\\lfloor": (forms.rounded, "floor"),
-        "\\lceil": (forms.rounded, "ceil"),
+        "\\left|": (forms.delimited, ("abs", "\\right|")),
+        "\\lfloor": (forms.delimited, ("floor", "\\rfloor")),
+        "\\lceil": (forms.delimited, ("ceil", "\\rceil")),
         "-": (forms.negation, "-"),
         "+": (forms.negation, "+"),
         DIFFERENTIAL: (forms.differential, None),
@@ -51,53 +66,17 @@ def _prefix() -> dict[str, Entry]:
         "\\binom": (forms.binomial, None),
         "\\sum": (forms.series, "add"),
         "\\prod": (forms.series, "mul"),
-        "\\int": _not_closed("an unevaluated integral"),
-        "\\lim": _not_closed("a limit"),
-        "\\partial": _not_closed("a derivative"),
-        "\\nabla": _not_closed("a derivative"),
-        "\\differential": _unsupported("an expression without a differential"),
-        "\\upright d": _unsupported("an expression without a differential"),
-        "\\dd": _unsupported("an expression without a differential"),
-        "\\dv": _not_closed("a derivative"),
-        "\\pdv": _not_closed("a derivative"),
-        "'": _unsupported("an expression without a derivative"),
-        "\\infty": _unsupported("a finite value"),
-        "\\iint": _not_closed("an unevaluated integral"),
     }
-    for name in ("\\limsup", "\\liminf", "\\varlimsup", "\\varliminf"):
-        table[name] = _not_closed("a limit")
-    for name in ("\\dots", "\\ldots", "\\cdots", "\\dotsb", "\\dotsc", "\\ddots", "…", "⋯"):
-        table[name] = _not_closed("an infinite series")
+    for reason, names in _REFUSED.items():
+        table |= dict.fromkeys(names, (forms.refused, reason))
     for accent in ("tilde", "hat", "bar", "vec", "overline", "widetilde", "widehat", "check"):
         table["\\" + accent] = (forms.accented, accent)
-    for sign in ("\\pm", "\\mp"):
-        table[sign] = (
-            forms.refused,
-            (AlternativesError, f"one answer, not {sign}"),
-        )
     table["\\fn hyper"] = (special.hypergeometric_lists, None)
     table["\\fn piecewise"] = (tables.piecewise, None)
     for environment in ("cases", "dcases", "rcases", "array", "matrix", "smallmatrix"):
         table[f"\\begin {environment}"] = (tables.cases, environment)
-    for numerator, denominator in (
-        (1, 4),
-        (1, 2),
-        (3, 4),
-        (1, 3),
-        (2, 3),
-        (1, 5),
-        (2, 5),
-        (3, 5),
-        (4, 5),
-        (1, 6),
-        (5, 6),
-        (1, 8),
-        (3, 8),
-        (5, 8),
-        (7, 8),
-    ):
-        value = Number(numerator, denominator)
-        table[f"\\{numerator}/{denominator}"] = (forms.vulgar, value)
+    for token in VULGAR.values():
+        table[token] = (forms.vulgar, number(Fraction(token[1:])))
     for name in UNARY:
         table["\\" + name] = (calls.function, name)
     for name in builders.BUILDERS:
@@ -128,24 +107,6 @@ def _atoms() -> dict[str, Expression]:
 _ATOMS: Final = _atoms()
 
 
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    """The meanings of tokens for a problem with certain names.
-
-    Attributes:
-        symbols: the names of the problem.
-        atoms: the trees of tokens that are operands by themselves.
-        canonical: tokens that the lexer passes on unchanged. All other tokens go through ``spell``.
-        spell: a function from a raw token to canonical tokens.
-
-    """
-
-    symbols: frozenset[str]
-    atoms: dict[str, Expression]
-    canonical: frozenset[str]
-    spell: Speller
-
-
 @lru_cache(maxsize=512)
 def vocabulary(symbols: frozenset[str]) -> Vocabulary:
     atoms = dict(_ATOMS)
@@ -155,4 +116,4 @@ def vocabulary(symbols: frozenset[str]) -> Vocabulary:
             atoms["\\" + name] = symbol
         atoms[name] = symbol
     canonical = frozenset((*atoms, *PREFIX, *INFIX, *POSTFIX))
-    return Vocabulary(symbols, atoms, canonical, speller(symbols, dict.fromkeys(canonical)))
+    return Vocabulary(symbols, atoms, canonical)

@@ -19,7 +19,7 @@ from typing import Any, Final
 from ..expression.build import IMAGINARY, PI, E, decimal, product, quotient
 from ..expression.traversal import is_constant
 from ..expression.tree import Call, Expression, Number, Symbol
-from . import ambiguities
+from .ambiguities import Ambiguity
 from .errors import ReadError, TooBigError
 from .limits import Limits
 from .tokens.expected import expected_closing, expected_end, expected_operand
@@ -90,10 +90,10 @@ class Parser:
         self.tokens[index:index] = tokens
         self.inserted.extend([index] * len(tokens))
 
-    def choose(self, ambiguity: int) -> bool:
-        """Whether to take the second reading of an ambiguity, given as a bit."""
-        self.consulted |= ambiguity
-        return self.flipped & ambiguity != 0
+    def choose(self, ambiguity: Ambiguity) -> bool:
+        """Whether to take the second reading of an ambiguity."""
+        self.consulted |= ambiguity.bit
+        return self.flipped & ambiguity.bit != 0
 
     def lengthen(self, what: str) -> None:
         """Count an operator of a chain such as ``a/b/c``. Each operator makes the tree deeper."""
@@ -212,7 +212,7 @@ class Parser:
         operator_after = INFIX.get(following)
         if operator == SLASH and operator_after is None and not following[0].isdigit():
             joins = self.slash_joins(start, factors, bottom, following)
-            if joins is not None and joins != self.choose(ambiguities.SLASH_PRODUCT):
+            if joins is not None and joins != self.choose(Ambiguity.slash_product):
                 denominators = [bottom]
                 while self.continues_denominator(tokens[self.pos]):
                     denominators.append(self.factor(depth))
@@ -235,7 +235,7 @@ class Parser:
         return following in self.atoms
 
     def continues_denominator(self, token: str) -> bool:
-        return token in self.atoms or token in ("(", "[", "\\sqrt", "\\pi", "\\left|")
+        return token in self.atoms or token in ("(", "[", "\\sqrt", "\\left|")
 
     def numbers_constant(self, factors: list[Expression]) -> bool:
         """Whether the number here is the index of a constant of integration, as in ``C1``.
@@ -261,9 +261,9 @@ class Parser:
         tokens = self.tokens
         if self.bars != 1 or INFIX.get(tokens[self.pos + 1]) is not None:
             return False
-        if self.consulted & ambiguities.NESTED_BARS and not self.flipped & ambiguities.NESTED_BARS:
+        if self.consulted & ~self.flipped & Ambiguity.nested_bars.bit:
             return False
-        return self.bars_ahead() >= 3 and self.choose(ambiguities.NESTED_BARS)
+        return self.bars_ahead() >= 3 and self.choose(Ambiguity.nested_bars)
 
     def bars_ahead(self) -> int:
         """The number of plain bars up to the end of the formula or of the current group."""
@@ -329,7 +329,7 @@ class Parser:
         if mark:
             # 2e-3 may be a difference; 1.5e-3 and 2e5 are numbers.
             if not ("." in mantissa or exponent.isdigit()) and (
-                (mantissa == "1") == self.choose(ambiguities.SCIENTIFIC)
+                (mantissa == "1") == self.choose(Ambiguity.scientific)
             ):
                 return self.mantissa_times_e(mantissa, exponent)
             if abs(int(exponent)) > self.limits.digits:
@@ -406,13 +406,13 @@ class Parser:
         if type(exponent) not in (Number, Symbol):
             return exponent
         if following == "/" and token == "1" and tokens[self.pos + 1].isdigit():
-            if not self.choose(ambiguities.UNIT_EXPONENT):
+            if not self.choose(Ambiguity.unit_exponent):
                 self.pos += 2
                 return quotient(exponent, self.number(tokens[self.pos - 1]))
         elif (
             base is E
             and type(self.atoms.get(following)) is Symbol
-            and self.choose(ambiguities.EXPONENT_PRODUCT)
+            and self.choose(Ambiguity.exponent_product)
         ):
             factors: list[Expression] = [exponent]
             while type(self.atoms.get(tokens[self.pos])) is Symbol:
@@ -427,7 +427,7 @@ class Parser:
         if token in _SIGNS:
             negative = self.sign()
             return self.negated(negative, self.exponent(depth))
-        if token.isdigit() and len(token) > 1 and self.choose(ambiguities.UNBRACED_DIGITS):
+        if token.isdigit() and len(token) > 1 and self.choose(Ambiguity.unbraced_digits):
             node: Expression = self.first_digit(token)
         else:
             node = self.operand(token, depth)

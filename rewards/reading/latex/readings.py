@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import chain, combinations
 from typing import Final
 
 from ..expression.traversal import is_deeper
 from ..expression.tree import Expression
 from .ambiguities import AMBIGUITIES, names
 from .errors import AlternativesError, NotClosedFormError, ReadError, TooBigError
-from .grammar import PREFIX, Vocabulary, vocabulary
+from .grammar import PREFIX, vocabulary
 from .limits import DEFAULT_LIMITS, Limits
 from .parser import Parser
 from .tokens.lexer import offset_of, tokenize
@@ -82,14 +83,7 @@ def signed_infinity(text: str) -> int | None:
     """
     if len(text) > _LONGEST_INFINITY:
         return None
-    standard_vocabulary = vocabulary(frozenset())
-    tokens = tokenize(
-        text,
-        standard_vocabulary.canonical,
-        standard_vocabulary.symbols,
-        standard_vocabulary.spell,
-        DEFAULT_LIMITS,
-    )
+    tokens = tokenize(text, vocabulary(frozenset()), DEFAULT_LIMITS)
     words = [
         word
         for token in tokens
@@ -123,48 +117,35 @@ def readings(
 
     """
     words = vocabulary(frozenset(symbols))
-    tokens = tokenize(text, words.canonical, words.symbols, words.spell, limits)
-    failure: ReadError | None = None
+    tokens = tokenize(text, words, limits)
+    failure: ReadError | RecursionError | None = None
     seen: list[Expression] = []
-    parser = _parser(text, tokens, words, limits, 0)
-    try:
-        expression = _parse(parser)
-    except (NotClosedFormError, AlternativesError, TooBigError):
-        raise
-    except ReadError as error:
-        failure = error
-    else:
-        yield Reading(expression, names(parser.consulted, 0))
-        seen.append(expression)
-    if parser.consulted:
-        for flipped in _alternatives(parser.consulted, limits.readings - 1):
-            parser = _parser(text, tokens, words, limits, flipped)
-            try:
-                expression = _parse(parser)
-                if expression in seen:
-                    continue
-            except (ReadError, RecursionError):
-                continue
-            else:
+    masks = [0]
+    for flipped in masks:
+        parser = Parser(
+            tokens=list(tokens),
+            atoms=words.atoms,
+            prefix=PREFIX,
+            symbols=words.symbols,
+            limits=limits,
+            locate=lambda index: offset_of(text, index, words),
+            flipped=flipped,
+            pos=_after_mapping(tokens, words.symbols),
+        )
+        try:
+            expression = _parse(parser)
+            if expression not in seen:
                 yield Reading(expression, names(parser.consulted, flipped))
                 seen.append(expression)
+        except (NotClosedFormError, AlternativesError, TooBigError):
+            if not flipped:
+                raise
+        except (ReadError, RecursionError) as error:
+            failure = failure or error
+        if parser.consulted and not flipped:
+            masks += _alternatives(parser.consulted, limits.readings - 1)
     if not seen and failure is not None:
         raise failure
-
-
-def _parser(
-    text: str, tokens: list[str], words: Vocabulary, limits: Limits, flipped: int
-) -> Parser:
-    return Parser(
-        tokens=list(tokens),
-        atoms=words.atoms,
-        prefix=PREFIX,
-        symbols=words.symbols,
-        limits=limits,
-        locate=lambda index: offset_of(text, index, words.symbols, words.spell),
-        flipped=flipped,
-        pos=_after_mapping(tokens, words.symbols),
-    )
 
 
 def _after_mapping(tokens: list[str], symbols: Collection[str]) -> int:
@@ -193,10 +174,6 @@ def _alternatives(consulted: int, max_masks: int) -> list[int]:
 
     Masks of one ambiguity come first, then masks of two ambiguities, and so on.
     """
-    bits = [ambiguity.bit for ambiguity in AMBIGUITIES if ambiguity.bit & consulted]
-    masks = sorted(
-        (sum(bit for index, bit in enumerate(bits) if mask >> index & 1), mask.bit_count())
-        for mask in range(1, 1 << min(len(bits), 5))
-    )
-    masks.sort(key=lambda pair: pair[1])
-    return [mask for mask, _ in masks[:max_masks]]
+    bits = [ambiguity.bit for ambiguity in AMBIGUITIES if ambiguity.bit & consulted][:5]
+    masks = (sorted(map(sum, combinations(bits, count))) for count in range(1, len(bits) + 1))
+    return [*chain.from_iterable(masks)][:max_masks]

@@ -6,21 +6,13 @@ from collections.abc import Callable
 from typing import Final
 
 from ..expression.build import ONE, E
+from ..expression.formulas import with_arguments
 from ..expression.tree import Call, Expression, Number, Symbol
-from . import ambiguities
-from .builders import (
-    BUILDERS,
-    Arguments,
-    associated_laguerre,
-    complementary,
-    harmonic_number,
-)
+from .ambiguities import Ambiguity
+from .builders import BUILDERS, Arguments, complementary, harmonic_number
 from .calls import BRACE, OPENERS, argument_of, plus_sign
 from .parser import Parser
-from .tokens.roles import CLOSERS
-
-_OPENING: Final = frozenset(("(", "[", "{", "\\{"))
-_CLOSING: Final = frozenset((")", "]", "}", "\\}"))
+from .tokens.roles import CLOSERS, group_end, group_levels
 
 
 def named(parser: Parser, name: str, depth: int) -> Expression:
@@ -70,18 +62,12 @@ def arguments_of(parser: Parser, depth: int) -> tuple[Arguments, str]:
             raise parser.error("a comma or a closing delimiter")
         separators += "\\" if token == "\\backslash" else token[-1]
         parser.pos += 1
-        if tokens[parser.pos] in _NAMED_ARGUMENTS and tokens[parser.pos + 1] == "=":
-            parser.pos += 2
         arguments.append(parser.expression(depth))
     parser.pos += 1
     if nested:
         parser.expect("}", "a closing brace")
     parser.bars, parser.separates = bar_state
     return arguments, separators
-
-
-#: Names that may stand before an argument: ``F(x, k = 1/2)``.
-_NAMED_ARGUMENTS: Final = frozenset("kmn")
 
 
 def letter(parser: Parser, name: str, depth: int) -> Expression:
@@ -129,7 +115,7 @@ def _is_product(parser: Parser, name: str, index: int) -> bool:
         function = not (_names_symbol(parser, name[1:]) or _has_symbol(parser, index))
     else:
         function = name == "S" or (name in ("C", "D", "\\Phi") and _has_symbol(parser, index))
-    return parser.choose(ambiguities.LETTER_FUNCTION) == function
+    return parser.choose(Ambiguity.letter_function) == function
 
 
 #: Letters that are more often a factor than a function of one argument.
@@ -143,18 +129,8 @@ def _names_symbol(parser: Parser, name: str) -> bool:
 
 def _has_symbol(parser: Parser, index: int) -> bool:
     """Whether a symbol of the problem occurs in the parentheses that open at `index`."""
-    level = 0
-    for token in parser.tokens[index : index + _LONGEST_LOOK]:
-        level += (token in _OPENING) - (token in _CLOSING)
-        if level == 0:
-            break
-        if token.lstrip("\\") in parser.symbols:
-            return True
-    return False
-
-
-#: Tokens that are searched for a symbol or a brace, so that nested calls take linear time.
-_LONGEST_LOOK: Final = 64
+    tokens = parser.tokens[index : group_end(parser.tokens, index)]
+    return any(token.lstrip("\\") in parser.symbols for token in tokens)
 
 
 def _letter_call(parser: Parser, name: str, builder: str, scripts: str, depth: int) -> Expression:
@@ -173,8 +149,10 @@ def _letter_call(parser: Parser, name: str, builder: str, scripts: str, depth: i
         raise parser.error(f"other arguments for {name.lstrip(chr(92))}", at=start)
     if power is None:
         return node
-    if name == "L" and order is not None and parser.choose(ambiguities.UPPER_INDEX):
-        return associated_laguerre(order, power, arguments[0])
+    if name == "L" and order is not None and parser.choose(Ambiguity.upper_index):
+        # DLMF 18.5.12
+        formula = "binomial(n + a, n)*hypgeom(1, 1, -n, a + 1, x)"
+        return with_arguments(formula, {"n": order, "a": power, "x": arguments[0]})
     return Call("pow", (node, power))
 
 
@@ -188,26 +166,13 @@ def _after_scripts(tokens: list[str], index: int) -> tuple[int, str]:
         scripts += token
         index += 1
         if tokens[index] == "{":
-            index = _group_end(tokens, index)
+            index = group_end(tokens, index)
         elif tokens[index] == "-":
             index += 1
         if not tokens[index]:
             break
         index += 1
     return index, scripts
-
-
-def _group_end(tokens: list[str], index: int) -> int:
-    """The index of the closing brace for the brace at ``index``.
-
-    The result is ``index`` if no closing brace is found.
-    """
-    level = 0
-    for at in range(index, min(index + _LONGEST_LOOK, len(tokens))):
-        level += (tokens[at] == "{") - (tokens[at] == "}")
-        if level == 0:
-            return at
-    return index
 
 
 def _is_binomial(tokens: list[str], index: int) -> bool:
@@ -223,7 +188,7 @@ def _is_binomial(tokens: list[str], index: int) -> bool:
 
 def _binomial(parser: Parser, _: str, depth: int) -> Expression | None:
     """Read ``C_5^2`` as a binomial coefficient."""
-    if not (_is_binomial(parser.tokens, parser.pos) and parser.choose(ambiguities.BINOMIAL_LETTER)):
+    if not (_is_binomial(parser.tokens, parser.pos) and parser.choose(Ambiguity.binomial_letter)):
         return None
     parser.pos += 1
     set_size = parser.tex_argument(depth)
@@ -236,24 +201,10 @@ def count_arguments(tokens: list[str], start: int) -> int:
 
     An odd number of plain bars counts as one separator, as in ``F(x|m)``.
     """
-    level = 0
-    count = 1
-    bars = 0
     floor = 2 if tokens[start] == "{" else 1
-    for index in range(start, len(tokens)):
-        token = tokens[index]
-        if token in _OPENING:
-            level += 1
-        elif token in _CLOSING:
-            level -= 1
-            if level == 0:
-                break
-        elif level == floor:
-            if token in (",", ";", "\\middle|", "\\backslash"):
-                count += 1
-            elif token == "|":
-                bars += 1
-    return count + bars % 2
+    separators = [tokens[index] for index, level in group_levels(tokens, start) if level == floor]
+    commas = sum(map(separators.count, (",", ";", "\\middle|", "\\backslash")))
+    return 1 + commas + separators.count("|") % 2
 
 
 def _polygamma(parser: Parser, _: str, depth: int) -> Expression | None:
@@ -355,17 +306,8 @@ def _has_order(tokens: list[str], start: int) -> bool:
     """
     if tokens[start : start + 3] != ["^", "{", "("]:
         return False
-    level = 0
-    for index in range(start + 1, len(tokens) - 1):
-        token = tokens[index]
-        if token in _OPENING:
-            level += 1
-        elif token in _CLOSING:
-            level -= 1
-            if level == 0:
-                braced = tokens[index + 1] == "{"
-                return tokens[index + 1 + braced] in OPENERS
-    return False
+    end = group_end(tokens, start + 1)
+    return end > start + 1 and tokens[end + 1 + (tokens[end + 1] == "{")] in OPENERS
 
 
 def hypergeometric(parser: Parser, _: None, depth: int) -> Expression:
@@ -395,20 +337,14 @@ def hypergeometric_lists(parser: Parser, _: None, depth: int) -> Expression:
     """Read the notations ``hyper((a, b), (c,), z)`` and ``hypergeom([a, b], [c], z)``."""
     parser.pos += parser.tokens[parser.pos] in OPENERS
     lists: list[Arguments] = []
-    for _list in range(2):
+    while len(lists) < 2:
         if parser.tokens[parser.pos] not in OPENERS:
             raise parser.error("a list of parameters")
         parser.pos += 1
-        parameters: Arguments = []
-        while parser.tokens[parser.pos] not in CLOSERS:
-            parameters.append(parser.expression(depth))
-            if parser.tokens[parser.pos] == ",":
-                parser.pos += 1
-            elif parser.tokens[parser.pos] not in CLOSERS:
-                raise parser.error("a comma or the end of the list")
-        parser.pos += 1
+        lists += _parameter_groups(parser, depth)
         parser.expect(",", "a comma after the list")
-        lists.append(parameters)
+    if len(lists) > 2:
+        raise parser.error("two lists of parameters")
     argument = parser.group(CLOSERS, depth)
     upper, lower = lists
     return Call("hypgeom", (Number(len(upper)), Number(len(lower)), *upper, *lower, argument))

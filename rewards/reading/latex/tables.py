@@ -49,11 +49,18 @@ def cases(parser: Parser, name: str, depth: int) -> Expression:
 
 def _value(parser: Parser, depth: int) -> Expression:
     """Read a value in a table of cases. An infinite value counts as undefined."""
-    signed = parser.pos + (parser.tokens[parser.pos] in ("+", "-"))
-    if parser.tokens[signed] in ("\\infty", "\\text diverges", "\\text undefined"):
-        parser.pos = signed + 1
+    if _skips_infinity(parser, "\\infty", "\\text diverges", "\\text undefined"):
         return Call("div", (ONE, ZERO))
     return parser.expression(depth)
+
+
+def _skips_infinity(parser: Parser, *names: str) -> bool:
+    """Skip one of the names, with or without a sign. Return whether it was there."""
+    index = parser.pos + (parser.tokens[parser.pos] in ("+", "-"))
+    is_infinite = parser.tokens[index] in names
+    if is_infinite:
+        parser.pos = index + 1
+    return is_infinite
 
 
 def piecewise(parser: Parser, name: str, depth: int) -> Expression:
@@ -190,12 +197,7 @@ def _only_symbol(parser: Parser) -> Expression:
 
 def _bound(parser: Parser, depth: int) -> Expression | None:
     """Read a side of a comparison, or an end of an interval. An infinite end gives None."""
-    tokens = parser.tokens
-    signed = parser.pos + (tokens[parser.pos] in ("+", "-"))
-    if tokens[signed] == "\\infty":
-        parser.pos = signed + 1
-        return None
-    return parser.expression(depth)
+    return None if _skips_infinity(parser, "\\infty") else parser.expression(depth)
 
 
 def _membership(parser: Parser, node: Expression, depth: int) -> Expression:

@@ -50,7 +50,7 @@ def parameter_faults(
     if not suspects or not ("(" in integrand or "d" in suspects):
         return faults
     words = vocabulary(frozenset((variable, IN_PROBLEM)))
-    tokens = tokenize(integrand, words.canonical, words.symbols, words.spell, DEFAULT_LIMITS)
+    tokens = tokenize(integrand, words, DEFAULT_LIMITS)
     for name in sorted(suspects):
         argument = _applied_to(tokens, name, variable)
         if argument:

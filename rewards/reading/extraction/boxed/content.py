@@ -7,7 +7,7 @@ from typing import Final
 
 from ..boxes import Box
 from ..clean import clean
-from ..judge import JudgedChain, Kind, definition, judge
+from ..judge import JudgedChain, Kind, definition, is_constant, judge
 from ..result import Extraction, nothing
 from ..statements import Chain, chains
 from ..words.tables import patterns
@@ -35,12 +35,6 @@ def is_mention(box: Box, text: str) -> bool:
     return box.content == "" and patterns.speaks_of_box.search(preceding) is not None
 
 
-def _is_constant(box: Box) -> bool:
-    content = box.content or ""
-    # As `judge._LONGEST_CONSTANT`: ``\operatorname{C}_{\text{const}}`` has 31 characters.
-    return len(content) < 40 and patterns.constant.fullmatch(content) is not None
-
-
 def from_boxes(text: str, complete: list[Box], notes: tuple[str, ...]) -> Extraction:
     """Extract the answer from the last box not rejected by the text.
 
@@ -49,9 +43,10 @@ def from_boxes(text: str, complete: list[Box], notes: tuple[str, ...]) -> Extrac
     """
     chosen = len(complete) - 1
     if len(complete) > 1:
-        if _is_constant(complete[-1]):
+        if is_constant(complete[-1].content or ""):
             for number in range(len(complete) - 2, -1, -1):
-                if not _is_constant(complete[number]) and not is_placeholder(complete[number]):
+                box = complete[number]
+                if not is_constant(box.content or "") and not is_placeholder(box):
                     chosen = number
                     notes = (*notes, "a box with only the constant was passed over")
                     break
@@ -77,24 +72,21 @@ def _around(around: BoxContext, complete: list[Box], notes: tuple[str, ...]) -> 
     templates = (around.template, *around.alternatives)
     numbers = sorted({number for template in templates for number in marks_in(template)})
     read = {number: inside(complete[number].content or "") for number in numbers}
+    answers = {number: read[number].answer or "" for number in numbers}
     if around.lone:
-        read[numbers[-1]] = own = inside(complete[marks_in(around.template)[0]].content or "")
+        own = read[marks_in(around.template)[0]]
         answer, alternatives, steps = own.answer, own.alternatives, own.steps
     else:
-        answer = filled(around.template, {number: read[number].answer or "" for number in numbers})
-        alternatives, steps = (), ()
+        answer = filled(around.template, answers)
+        alternatives = tuple(
+            filled(around.template, {**answers, number: alternative})
+            for number in marks_in(around.template)
+            for alternative in read[number].alternatives
+        )
+        steps = ()
         notes = (*notes, "a formula around a box")
-        for number in marks_in(around.template):
-            contents = {n: read[n].answer or "" for n in numbers}
-            for alternative in read[number].alternatives:
-                alternatives = (
-                    *alternatives,
-                    filled(around.template, {**contents, number: alternative}),
-                )
-    for template in around.alternatives:
-        offered = filled(template, {number: read[number].answer or "" for number in numbers})
-        if offered != answer:
-            alternatives = (*alternatives, offered)
+    offers = (filled(template, answers) for template in around.alternatives)
+    alternatives = (*alternatives, *(offered for offered in offers if offered != answer))
     defined = (definition(chain) for chain in chains(around.where)) if around.where else ()
     return Extraction(
         answer,

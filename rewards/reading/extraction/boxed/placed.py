@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 from ..boxes import Box
 from ..case_lists import with_conditions
@@ -42,8 +42,7 @@ _FENCE = re.compile(r"```\w*")
 _SENTENCE = 240
 
 
-@dataclass(frozen=True, slots=True)
-class BoxContext:
+class BoxContext(NamedTuple):
     """The text around a box.
 
     Attributes:
@@ -129,8 +128,7 @@ def place(text: str, marked: list[Box]) -> BoxContext:
     ):
         where = formulas[index + 1].latex
     denied = own_formula.denied or _denied(text, span.start, span.end)
-    return replace(
-        own_formula,
+    return own_formula._replace(
         alternatives=tuple(alternatives),
         where=where,
         denied=denied,
@@ -248,9 +246,9 @@ def _unknown(text: str, start: int, end: int) -> str:
 def _denied(text: str, start: int, end: int) -> bool:
     """Whether the words before or after a formula reject the formula as the answer."""
     preceding = text[max(0, start - _SENTENCE) : start].rstrip(" \t\n*#_:>-$([\\")
-    for delimiter in ("$", "\\)", "\\]"):
-        preceding = preceding.rpartition(delimiter)[2]
-    preceding = patterns.sentence_end.split(preceding)[-1]
-    return (bool(preceding) and denied_before(preceding)) or (
-        end < len(text) and denied_after(text, end)
-    )
+    if preceding:
+        for delimiter in ("$", "\\)", "\\]"):
+            preceding = preceding.rpartition(delimiter)[2]
+        if denied_before(patterns.sentence_end.split(preceding)[-1]):
+            return True
+    return end < len(text) and denied_after(text, end)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -182,7 +183,7 @@ def is_remark(lead: str) -> bool:
 # --- Rejections and mentions ----------------------------------------------------------------------
 #: Most characters behind a formula that are read for a mention, and for a rejection. Half as many,
 #: or twice, change no answer of the corpora (tests/mutation/constants.py).
-_MENTION, _REJECTION = 60, 80
+MENTION, _REJECTION = 60, 80
 
 
 def _denies(sentence: str, start: int = 0) -> bool:
@@ -250,23 +251,13 @@ def unknown_beside(sentence: str) -> str:
     return next((name for name in strange if not is_name(name)), "")
 
 
-def mentioned_after(text: str, end: int) -> bool:
-    """Whether the words after a formula treat the formula as known, as in "is defined"."""
-    return patterns.mentions_previous.match(text, end, end + _MENTION) is not None
-
-
-def named_after(text: str, end: int) -> bool:
-    """Whether the words after a formula announce the answer, as "is the final answer" does."""
-    return patterns.names_previous.match(text, end, end + _MENTION) is not None
-
-
 _LAST_WORDS: Final = re.compile(r"[^\W\d_]+")
 
 
 def asks(gap: str) -> bool:
     """Whether the words before a formula ask for the integral, as "the integral of" does."""
     filler, request_words = words("asked_filler"), words("asked")
-    plain = patterns.finds.sub("obtain", gap[-_MENTION:].lower())
+    plain = patterns.finds.sub("obtain", gap[-MENTION:].lower())
     for word in reversed(_LAST_WORDS.findall(plain)):
         if word not in filler or word in request_words:  # "of the function"
             return word in request_words
@@ -310,7 +301,7 @@ def led_by_verb(text: str, latex: str, start: int, end: int) -> bool:
     """Whether a formula stands alone behind "is" or a colon, as in "the limit is 3/2"."""
     if not patterns.ends_statement.match(text, end):
         return False
-    gap = patterns.last_words.search(text, max(start - _MENTION, 0), start)
+    gap = patterns.last_words.search(text, max(start - MENTION, 0), start)
     if gap is None:
         return False
     role = _role_of_word().get(gap["word"].lower())
@@ -333,43 +324,30 @@ def first_check(text: str, end: int, of_derivative: bool = False) -> int:
     """
     earliest = end
     english = text.isascii()
-    for role in ("begins_check", "differentiates_back")[: 1 if of_derivative else 2]:
+    for role in ("begins_check", "heads_explanation", "differentiates_back")[: 3 - of_derivative]:
         for hint in hints(role, english=english):
-            if (at := text.find(hint, 0, earliest)) >= 0:
-                earliest = min(earliest, _check_by(role, hint, text, at, earliest, end))
-    for hint in hints("heads_explanation", english=english):
-        if (at := text.find(hint, 0, earliest)) >= 0:
-            earliest = min(earliest, _explanation_by(hint, text, at, earliest))
+            starts = (_check_at(role, text, at, end) for at in _places(hint, text, earliest))
+            earliest = min(earliest, next((start for start in starts if start >= 0), end))
     return earliest
 
 
-def _check_by(role: str, hint: str, text: str, at: int, earliest: int, end: int) -> int:
-    """The offset of words that contain ``hint`` and begin a check of an answer, or ``earliest``.
-
-    ``role`` is the name of the table, and ``at`` the offset at which the hint first occurs.
-    """
-    begins_check: re.Pattern[str] = getattr(patterns, role)
+def _places(hint: str, text: str, end: int) -> Iterator[int]:
+    """The first offsets of a hint before ``end``."""
+    at = -1
     for _ in range(_MOST_HINTS):
-        window = max(at - _BEFORE_HINT, 0), min(at + _BEHIND_HINT, end)
-        if check := begins_check.search(text, *window):
-            return check.start()
-        if (at := text.find(hint, at + 1, earliest)) < 0:
-            break
-    return earliest
+        if (at := text.find(hint, at + 1, end)) < 0:
+            return
+        yield at
 
 
-def _explanation_by(hint: str, text: str, at: int, earliest: int) -> int:
-    """The offset of a heading that contains ``hint`` and begins an explanation.
-
-    Without a heading, the result is ``earliest``.
-    """
-    for _ in range(_MOST_HINTS):
+def _check_at(role: str, text: str, at: int, end: int) -> int:
+    """The offset of words that have a role and the hint at the offset ``at``, or -1."""
+    pattern: re.Pattern[str] = getattr(patterns, role)
+    if role == "heads_explanation":  # at the beginning of a line
         line = text.rfind("\n", 0, at) + 1
-        if at - line < _BEFORE_HINT and patterns.heads_explanation.match(text, line):
-            return line
-        if (at := text.find(hint, at + 1, earliest)) < 0:
-            break
-    return earliest
+        return line if at - line < _BEFORE_HINT and pattern.match(text, line) else -1
+    check = pattern.search(text, max(at - _BEFORE_HINT, 0), min(at + _BEHIND_HINT, end))
+    return check.start() if check else -1
 
 
 def check_fails(text: str, start: int, end: int) -> bool:

@@ -7,18 +7,20 @@ from typing import Final
 from ..errors import AlternativesError, ReadError
 from .roles import CLOSERS
 
-_ALTERNATIVES: Final = {
-    "\\pm": "one answer, not \\pm",
-    "\\mp": "one answer, not \\mp",
-    ",": "one answer, not a list",
-    ";": "one answer, not a list",
-    "\\or": "one answer, not two",
-    "\\vee": "one answer, not two",
-    "\\wedge": "one answer, not two",
-    "\\\\": "one answer, not several lines",
-    "&": "one answer, not several columns",
+#: The token after an expression -> what is expected in its place, and the kind of error.
+_ENDS: Final[dict[str, tuple[str, type[ReadError]]]] = {
+    "\\pm": ("one answer, not \\pm", AlternativesError),
+    "\\mp": ("one answer, not \\mp", AlternativesError),
+    **dict.fromkeys((",", ";"), ("one answer, not a list", AlternativesError)),
+    **dict.fromkeys(("\\or", "\\vee", "\\wedge"), ("one answer, not two", AlternativesError)),
+    "\\\\": ("one answer, not several lines", AlternativesError),
+    "&": ("one answer, not several columns", AlternativesError),
+    "=": ("an expression, not an equation", ReadError),
+    **dict.fromkeys(
+        CLOSERS | {"}", "|", "\\right|"},
+        ("the end of the formula, not a closing delimiter", ReadError),
+    ),
 }
-_ENDINGS: Final = CLOSERS | {"}", "|", "\\right|"}
 
 
 def expected_end(token: str) -> tuple[str, type[ReadError]]:
@@ -26,30 +28,18 @@ def expected_end(token: str) -> tuple[str, type[ReadError]]:
 
     The second result is the kind of error.
     """
-    if token in _ALTERNATIVES:
-        return _ALTERNATIVES[token], AlternativesError
-    if token == "=":
-        return "an expression, not an equation", ReadError
-    if token in _ENDINGS:
-        return "the end of the formula, not a closing delimiter", ReadError
-    return "an operator or the end of the formula", ReadError
+    return _ENDS.get(token, ("an operator or the end of the formula", ReadError))
 
 
 def expected_closing(token: str) -> tuple[str, type[ReadError]]:
-    """What the parser expects in place of ``token`` in a group that is not closed.
-
-    The second result is the kind of error.
-    """
+    """Like `expected_end`, in a group that is not closed."""
     if token in ("\\or", "\\pm", "\\mp", "="):
         return expected_end(token)
     return "an operator or a closing delimiter", ReadError
 
 
 def expected_operand(token: str) -> tuple[str, type[ReadError]]:
-    """What the parser expects in place of ``token`` where an operand should begin.
-
-    The second result is the kind of error.
-    """
+    """Like `expected_end`, where an operand should begin."""
     if token.startswith("\\text "):
         return f"mathematics, not words: {token[6:]}", ReadError
     if token in ("\\pm", "\\mp", "\\or"):

@@ -22,7 +22,7 @@ from .layout import has_marks, kept_places
 from .names import NAMES
 from .numbers import with_fractions, with_points
 from .pattern import TOKEN, without_equation_number
-from .spelling import Speller
+from .spelling import Vocabulary
 from .words import with_signs
 
 #: A backslash doubled by a program that escaped the text, not a row break.
@@ -69,27 +69,23 @@ _END: Final = [""] * 4
 
 
 @lru_cache(maxsize=1)  # a problem is read, and then searched for letters that are no parameters
-def tokenize(
-    text: str, canonical: Collection[str], symbols: Collection[str], spell: Speller, limits: Limits
-) -> list[str]:
+def tokenize(text: str, words: Vocabulary, limits: Limits) -> list[str]:
     """The canonical tokens of `text`, followed by empty tokens.
 
     The parser looks ahead. The empty tokens tell the parser that the text has ended.
     """
     if len(text) > limits.characters:
         raise TooBigError(f"at most {limits.characters} characters", limits.characters)
-    text = _prepared(text, symbols)
+    text = _prepared(text, words.symbols)
     tokens: list[str] = []
-    add = tokens.append
+    add, canonical, spell = tokens.append, words.canonical, words.spell
     for raw in TOKEN.findall(text):
         if raw in canonical:
             add(raw)
         else:
             tokens.extend(spell(raw))
     if len(tokens) > limits.tokens:
-        raise TooBigError(
-            f"at most {limits.tokens} tokens", offset_of(text, limits.tokens, symbols, spell)
-        )
+        raise TooBigError(f"at most {limits.tokens} tokens", offset_of(text, limits.tokens, words))
     while tokens and not tokens[-1]:
         tokens.pop()
     tokens += _END
@@ -98,14 +94,14 @@ def tokenize(
     return tokens
 
 
-def offset_of(text: str, index: int, symbols: Collection[str], spell: Speller) -> int:
+def offset_of(text: str, index: int, words: Vocabulary) -> int:
     """The offset in `text` of the token with the number `index`."""
     size = len(text)  # preparing may lengthen it
-    text = _prepared(text, symbols)
+    text = _prepared(text, words.symbols)
     tokens: list[str] = []
     offsets: list[int] = []
     for match in TOKEN.finditer(text):
-        pieces = [match[1]] if not match[1] else spell(match[1])
+        pieces = [match[1]] if not match[1] else words.spell(match[1])
         tokens.extend(pieces)
         offsets.extend([match.start(1)] * len(pieces))
     kept_indices = kept_places(tokens) if has_marks(text) else range(len(tokens))

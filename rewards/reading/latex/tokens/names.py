@@ -10,14 +10,28 @@ from typing import Final
 
 from ...functions import HYPERBOLIC, RECORDS, TRIGONOMETRIC
 
+#: Functions of one argument that are written with others -> formulas in SymPy's notation.
+DERIVED: Final[dict[str, str]] = {
+    "coversin": "1 - sin(u)",
+    "excsc": "-1 + csc(u)",
+    "exsec": "-1 + sec(u)",
+    "expm1": "exp(u) + -1",
+    "hacoversin": "(1 - sin(u))/2",
+    "haversin": "(1 - cos(u))/2",
+    # as a real part, whose slope along the real line shows its parts
+    "imaginarypart": "re(-(I*u))",
+    "lg": "log(u, 10)",
+    "log10": "log(u, 10)",
+    "log1p": "log(1 + u)",
+    "log2": "log(u, 2)",
+    "sinc": "sin(u)/u",
+    "vercosin": "1 + cos(u)",
+    "versin": "1 - cos(u)",
+}
 #: Functions of one argument that may stand without parentheses -> their other spellings.
-UNARY: Final[dict[str, tuple[str, ...]]] = {
+UNARY: Final[dict[str, tuple[str, ...]]] = dict.fromkeys(DERIVED, ()) | {
     f.token: tuple(f.bare.split()[1:]) for f in RECORDS.values() if f.bare
-} | dict.fromkeys(
-    """coversin excsc exsec expm1 hacoversin haversin lg log10 log1p log2 sinc vercosin
-    versin""".split(),
-    (),
-)
+}
 
 #: What stands before the kind in names of elliptic integrals that take the parameter.
 _ELLIPTIC: Final = ("elliptic", "ellip", "elliptic_")
@@ -25,36 +39,23 @@ _ELLIPTIC: Final = ("elliptic", "ellip", "elliptic_")
 #: they build. What follows the functions of records is made from several of them.
 NAMED: Final[dict[str, str]] = {
     **{name: f.token for f in RECORDS.values() for name in f.called.split()},
-    "Li": "Li",
-    "dilog": "dilog",
     **{
         f"{stem}{suffix}": f"ellip{suffix}"
         for stem in _ELLIPTIC
         for suffix in ("f", "e", "k", "pi")
     },
-    "gammafunction": "gammafunction",
+    **{name: name for name in "Li dilog hyper hyp1f1 hyp2f1 piecewise cbrt".split()},
+    **{name: name for name in "gammafunction atan2 pow Ti Cin Ein erfcx harmonic".split()},
     "uppergamma": "gammafunction",
     "BetaFunction": "betafunction",
-    "hyper": "hyper",
     "hypergeom": "hyper",
     "HypergeometricPFQ": "hyper",
-    "hyp1f1": "hyp1f1",
     "Hypergeometric1F1": "hyp1f1",
-    "hyp2f1": "hyp2f1",
     "Hypergeometric2F1": "hyp2f1",
     "Piecewise": "piecewise",
-    "piecewise": "piecewise",
     "Cl": "clausen",
     "GammaRegularized": "gamma_q",
-    "atan2": "atan2",
     "arctan2": "atan2",
-    "cbrt": "cbrt",
-    "pow": "pow",
-    "Ti": "Ti",
-    "Cin": "Cin",
-    "Ein": "Ein",
-    "erfcx": "erfcx",
-    "harmonic": "harmonic",
     "HarmonicNumber": "harmonic",
 }
 
@@ -63,76 +64,41 @@ INVERSES: Final[dict[str, str]] = {
     f.name: f.inverse for f in (*TRIGONOMETRIC, *HYPERBOLIC) if f.inverse
 }
 
-GREEK: Final[dict[str, str]] = {
-    "alpha": "α",
-    "beta": "β",
-    "gamma": "γ",
-    "delta": "δ",
-    "epsilon": "ϵε",
-    "zeta": "ζ",
-    "eta": "η",
-    "theta": "θϑ",
-    "iota": "ι",
-    "kappa": "κϰ",
-    "lambda": "λ",
-    "mu": "μµ",
-    "nu": "ν",
-    "xi": "ξ",
-    "omicron": "ο",
-    "rho": "ρϱ",
-    "sigma": "σς",
-    "tau": "τ",
-    "upsilon": "υ",
-    "phi": "φϕ",
-    "chi": "χ",
-    "psi": "ψ",
-    "omega": "ω",
-    "Gamma": "Γ",
-    "Delta": "Δ∆",
-    "Theta": "Θ",
-    "Lambda": "Λ",
-    "Xi": "Ξ",
-    "Pi": "Π",
-    "Sigma": "Σ",
-    "Upsilon": "Υ",
-    "Phi": "Φ",
-    "Psi": "Ψ",
-    "Omega": "Ω",
-    "ell": "ℓ",
-    "hbar": "ℏ",
-}
+#: Greek letters and the like -> their characters.
+GREEK: Final[dict[str, str]] = dict(
+    letter.split(":")
+    for letter in """
+        alpha:α beta:β gamma:γ delta:δ epsilon:ϵε zeta:ζ eta:η theta:θϑ iota:ι kappa:κϰ
+        lambda:λ mu:μµ nu:ν xi:ξ omicron:ο rho:ρϱ sigma:σς tau:τ upsilon:υ phi:φϕ chi:χ psi:ψ
+        omega:ω Gamma:Γ Delta:Δ∆ Theta:Θ Lambda:Λ Xi:Ξ Pi:Π Sigma:Σ Upsilon:Υ Phi:Φ Psi:Ψ
+        Omega:Ω ell:ℓ hbar:ℏ
+    """.split()
+)
 
 #: Printed variants of one letter are one symbol.
-GREEK_VARIANTS: Final[dict[str, str]] = {
-    "varepsilon": "epsilon",
-    "vartheta": "theta",
-    "varphi": "phi",
-    "varrho": "rho",
-    "varsigma": "sigma",
-    "varkappa": "kappa",
-    "varGamma": "Gamma",
-    "varDelta": "Delta",
-    "varTheta": "Theta",
-    "varLambda": "Lambda",
-    "varPhi": "Phi",
-    "varPsi": "Psi",
-    "varOmega": "Omega",
-    "imath": "i",
-    "jmath": "j",
+GREEK_VARIANTS: Final[dict[str, str]] = {"imath": "i", "jmath": "j"} | {
+    f"var{name}": name
+    for name in ("epsilon theta phi rho sigma kappa Gamma Delta Theta Lambda Phi Psi Omega".split())
 }
 
 #: Words of plain text or of ``\text{...}`` that stand for a constant.
 CONSTANT_WORDS: Final = ("constant", "const", "Constant", "Const")
 
+#: Words that are no functions -> tokens.
+_NOTATION: Final = {
+    "\\int": "int integral Integral integrate antiderivative",
+    "\\lim": "lim limit Limit",
+    "\\partial": "diff Derivative derivative",
+    "\\infty": "infinity oo",
+    "\\catalan": "Catalan",
+}
 #: Names too short to be looked for inside a longer run of letters: only whole words count.
 _SHORT: Final = frozenset(
     (
         "sh ch th tg lg gd arch arth arsh cth sen fact sign root max min Ai Bi Li Cl Re Im arg daw "
-        "Piecewise piecewise Ti Ei Si Ci li Shi Chi shi Cin Ein hyper int integral Integral "
-        "integrate "
-        "lim limit Limit diff Derivative derivative infinity oo antiderivative Catalan"
+        "Piecewise piecewise Ti Ei Si Ci li Shi Chi shi Cin Ein hyper"
     ).split()
-)
+).union(*map(str.split, _NOTATION.values()))
 
 
 def _names() -> dict[str, str]:
@@ -145,14 +111,8 @@ def _names() -> dict[str, str]:
     for letter in GREEK:
         if len(letter) > 2:
             names[letter] = "\\" + letter
-    for word in ("int", "integral", "Integral", "integrate", "antiderivative"):
-        names[word] = "\\int"
-    for word in ("lim", "limit", "Limit"):
-        names[word] = "\\lim"
-    for word in ("diff", "Derivative", "derivative"):
-        names[word] = "\\partial"
-    names["Catalan"] = "\\catalan"
-    names["infinity"] = names["oo"] = "\\infty"
+    for token, words in _NOTATION.items():
+        names |= dict.fromkeys(words.split(), token)
     names["pi"] = "\\pi"
     for word in CONSTANT_WORDS:
         names[word] = "constant"

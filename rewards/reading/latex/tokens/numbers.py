@@ -9,6 +9,8 @@ a decimal comma.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from itertools import accumulate
 from typing import Final
 
 _HINT: Final = re.compile(r",\}?\d|~\d| (?<=[\d\\] )\d{3}")
@@ -20,7 +22,7 @@ _THOUSANDS: Final = re.compile(
 _DECIMAL: Final = re.compile(rf"{_START}\d+(?:,|\{{,\}})\d+(?![\d.]|,\d|\{{,\}}\d)")
 _THREE: Final = re.compile(r"[1-9]\d{0,2}(?:,|\{,\})\d{3}")
 _POINT: Final = re.compile(r"\d\.\d")
-_BRACKET: Final = re.compile(r"\\?[()\[\]{}]")
+_BRACKET: Final = re.compile(r"(?P<opens>\\?[(\[]|\\\{)|\\?[)\]]|\\\}")
 _SEPARATOR: Final = re.compile(r",\s")
 #: A decimal that repeats the digits under the bar, or one digit under a dot, for ever. Parentheses
 #: say so only directly behind the point: 0.5(3) may be a product, or a number and its error.
@@ -48,18 +50,17 @@ def with_points(text: str) -> str:
         not _THREE.fullmatch(match[0]) and ("{" in match[0] or not depth)
         for match, depth in zip(decimals, depths, strict=True)
     )
-    pieces: list[str] = []
-    start = 0
-    for match, depth in zip(decimals, depths, strict=True):
-        pieces.append(text[start : match.start()])
-        start = match.end()
+
+    def pointed(match: re.Match[str]) -> str:
+        depth = remaining_depths.pop()
         if depth and not certain:
-            pieces.append(match[0])
-        elif _THREE.fullmatch(match[0]) and not certain:
-            pieces.append(_joined(match))
-        else:
-            pieces.append(match[0].replace("{,}", ".").replace(",", ".").ljust(len(match[0])))
-    return "".join((*pieces, text[start:]))
+            return match[0]
+        if _THREE.fullmatch(match[0]) and not certain:
+            return _joined(match)
+        return match[0].replace("{,}", ".").replace(",", ".").ljust(len(match[0]))
+
+    remaining_depths = depths[::-1]
+    return _DECIMAL.sub(pointed, text)
 
 
 def with_fractions(text: str) -> str:
@@ -82,17 +83,7 @@ def _joined(match: re.Match[str]) -> str:
 
 def _depths(text: str, offsets: list[int]) -> list[int]:
     """For each offset, the number of brackets that are open there. TeX's braces do not count."""
-    depths: list[int] = []
-    depth = 0
-    brackets = iter(_BRACKET.finditer(text))
-    bracket = next(brackets, None)
-    for offset in offsets:
-        while bracket is not None and bracket.start() < offset:
-            mark = bracket[0]
-            if mark.strip("\\") in ("(", "[") or mark == "\\{":
-                depth += 1
-            elif mark.strip("\\") in (")", "]") or mark == "\\}":
-                depth -= 1
-            bracket = next(brackets, None)
-        depths.append(depth)
-    return depths
+    brackets = list(_BRACKET.finditer(text))
+    depths = [0, *accumulate(1 if bracket["opens"] else -1 for bracket in brackets)]
+    starts = [bracket.start() for bracket in brackets]
+    return [depths[bisect_left(starts, offset)] for offset in offsets]

@@ -50,6 +50,8 @@ _EQUATION_NUMBER: Final = re.compile(
 )
 #: The longest end of a text in which a number is looked for, so that the search takes linear time.
 _LONGEST_NUMBER: Final = 80
+#: A part of every gap before a number.
+_GAPS: Final = ("quad", "dots", "space", "hfil", "   ", "\t\t", "\\,\\", "\\;\\", "\\:\\", "\\, ")
 SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱˣᵃᵇᵏᵐᵗ"
 SUBSCRIPT = "₀₁₂₃₄₅₆₇₈₉ₐₑₖₘₙₓₚₜᵢⱼ"
 
@@ -70,12 +72,10 @@ def without_equation_number(text: str) -> str:
 
     """
     end = text[-_LONGEST_NUMBER:]
-    # what precedes every number, before the expression is tried at each place of the text
-    has_gap = (
-        "quad" in end or "dots" in end or "space" in end or "hfil" in end or "   " in end
-        or "\t\t" in end or "\\,\\" in end or "\\;\\" in end or "\\:\\" in end or "\\, " in end
-    )  # fmt: skip
-    is_bracketed = has_gap and ("(" in end or "[" in end)
+    # a bracket and a gap, before the expression is tried at each place of the text
+    is_bracketed = end.rstrip(" \t\n\r\f\v.,;~}").endswith((")", "]")) and any(
+        map(end.__contains__, _GAPS)
+    )
     if not is_bracketed and "eqno" not in end and "circled" not in end and end.isascii():
         return text
     return text[:-_LONGEST_NUMBER] + _EQUATION_NUMBER.sub("", end)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 #: The symbol that stands for the differential in the text of a problem: a private character, so
@@ -39,3 +40,27 @@ POSTFIX: Final = frozenset(("^", "_", "!", "'", "°", "\\%"))
 CLOSERS: Final = frozenset((")", "]", "\\}", "\\right."))
 #: Tokens that end a whole formula without harm.
 TAIL: Final = frozenset((".", ",", ";"))
+
+_OPENING: Final = frozenset(("(", "[", "{", "\\{"))
+_CLOSING: Final = frozenset((")", "]", "}", "\\}"))
+#: Tokens that are searched for the end of a group, so that nested calls take linear time.
+_LONGEST_GROUP: Final = 1000
+
+
+def group_levels(tokens: list[str], start: int) -> Iterator[tuple[int, int]]:
+    """The indices of the tokens from ``start`` on, each with the number of brackets still open.
+
+    The last token closes the bracket at ``start``, unless the search ends before.
+    """
+    level = 0
+    for index in range(start, min(start + _LONGEST_GROUP, len(tokens))):
+        level += (tokens[index] in _OPENING) - (tokens[index] in _CLOSING)
+        yield index, level
+        if level <= 0:
+            break
+
+
+def group_end(tokens: list[str], start: int) -> int:
+    """The index of the token that closes the bracket at ``start``, or ``start``."""
+    *_, (end, level) = group_levels(tokens, start)
+    return end if level == 0 else start

@@ -6,14 +6,14 @@ All synonyms have the same canonical token. A canonical token has no size and no
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
+from ...expression.tree import Expression
 from .names import GREEK, GREEK_VARIANTS, NAMES
 from .pattern import INVISIBLE, SUBSCRIPT, SUPERSCRIPT, TEXT
 from .words import LONGEST_RUN, SYNONYMS, split, word_of
-
-Speller = Callable[[str], tuple[str, ...]]
 
 #: Commands that change how a formula looks, and nothing else.
 _DROPPED: Final = frozenset(
@@ -30,38 +30,9 @@ _DROPPED: Final = frozenset(
     \normalfont \upshape
     """.split()
 )
-_DELIMITERS: Final = dict.fromkeys("()[]", "") | {
-    "\\{": "",
-    "\\}": "",
-    "|": "|",
-    "\\|": "|",
-    "\\vert": "|",
-    "\\Vert": "|",
-    "\\lvert": "|",
-    "\\rvert": "|",
-    "\\mid": "|",
-    "∣": "|",
-    "\\lVert": "|",
-    "\\rVert": "|",
-    ".": ".",
-    "/": "",
-    "\\lfloor": "",
-    "\\rfloor": "",
-    "\\lceil": "",
-    "\\rceil": "",
-    "\\lbrace": "",
-    "\\rbrace": "",
-    "\\lbrack": "",
-    "\\rbrack": "",
-    "\\lparen": "",
-    "\\rparen": "",
-    "{": "",
-    "}": "",
-    "⌊": "",
-    "⌋": "",
-    "⌈": "",
-    "⌉": "",
-    "\\backslash": "/",
+_BARS: Final = frozenset(("|", "\\left|", "\\right|"))
+_DELIMITERS: Final = _BARS | {
+    *r"( ) [ ] { } . / \{ \} \lfloor \rfloor \lceil \rceil \backslash".split()
 }
 _LETTER_OF: Final = {char: "\\" + name for name, characters in GREEK.items() for char in characters}
 _SUPERSCRIPT_PLAIN: Final = str.maketrans(SUPERSCRIPT, "0123456789+-()nixabkmt")
@@ -71,25 +42,33 @@ _TABULAR: Final = frozenset(
 )
 
 
-def speller(symbols: frozenset[str], canonical: Mapping[str, object]) -> Speller:
-    """Make a function that turns a token of the text into canonical tokens.
+@dataclass(frozen=True, slots=True, eq=False)  # a key of the lexer's cache, by identity
+class Vocabulary:
+    """The meanings of tokens for a problem with certain names.
 
-    ``symbols`` are the names that the problem uses.
+    Attributes:
+        symbols: the names of the problem.
+        atoms: the trees of tokens that are operands by themselves.
+        canonical: tokens that the lexer passes on unchanged. All other tokens go through `spell`.
+
     """
-    cache: dict[str, tuple[str, ...]] = {}
 
-    def spell(raw: str) -> tuple[str, ...]:
-        tokens = cache.get(raw)
+    symbols: frozenset[str]
+    atoms: Mapping[str, Expression]
+    canonical: frozenset[str]
+    _spelt: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def spell(self, raw: str) -> tuple[str, ...]:
+        """Turn a token of the text into canonical tokens."""
+        tokens = self._spelt.get(raw)
         if tokens is None:
-            tokens = _spell(raw, symbols, canonical)
-            if len(cache) < 4096 and len(raw) <= LONGEST_RUN:
-                cache[raw] = tokens
+            tokens = _spell(raw, self.symbols, self.canonical)
+            if len(self._spelt) < 4096 and len(raw) <= LONGEST_RUN:
+                self._spelt[raw] = tokens
         return tokens
 
-    return spell
 
-
-def _spell(raw: str, symbols: frozenset[str], canonical: Mapping[str, object]) -> tuple[str, ...]:
+def _spell(raw: str, symbols: frozenset[str], canonical: Collection[str]) -> tuple[str, ...]:
     if raw in canonical or not raw:
         return (raw,)
     synonym = SYNONYMS.get(raw) or _LETTER_OF.get(raw)
@@ -135,8 +114,9 @@ def _spell_command(raw: str, symbols: frozenset[str]) -> tuple[str, ...]:
             return word_of(content, command.startswith("operatorname"), symbols)
     if re.fullmatch(INVISIBLE, raw[1:]):
         return ()
-    if argument in _DELIMITERS and re.match(r"left|right|middle|big|Big", command):
-        return _delimiter(command, argument)
+    mark = SYNONYMS.get(argument, argument)
+    if mark in _DELIMITERS and re.match(r"left|right|middle|big|Big", command):
+        return _delimiter(command, mark)
     lowered = NAMES.get(name.lower())
     if lowered is not None and len(name) > 2:
         return (lowered,)
@@ -149,17 +129,16 @@ def _environment(command: str, name: str) -> tuple[str, ...]:
 
 
 def _delimiter(command: str, mark: str) -> tuple[str, ...]:
-    delimiter = _DELIMITERS[mark]
-    if delimiter == "|":
+    if mark in _BARS:
         if command == "left" or command.endswith("l"):
             return ("\\left|",)
         if command == "right" or command.endswith("r"):
             return ("\\right|",)
         return ("\\middle|",) if command == "middle" else ("|",)
-    if delimiter == ".":
+    if mark == ".":
         return (f"\\{command}.",)
-    if mark == "/" and command in ("left", "right"):  # x^2\left/2\right., \left.x^2\right/2
-        return ("/", "\\left.") if command == "left" else ("\\right.", "/")
-    if delimiter == "/":
+    if mark in ("/", "\\backslash"):
+        if command in ("left", "right"):  # x^2\left/2\right., \left.x^2\right/2
+            return ("/", "\\left.") if command == "left" else ("\\right.", "/")
         return ("/",)
-    return (SYNONYMS.get(mark, mark),)
+    return (mark,)

@@ -36,7 +36,6 @@ EXCEPTIONS = {
     ("numeric/summation/terms", "cosh factorial sinh"): (
         "functions of which a sum reads the formula in other functions; tan has one, too"
     ),
-    ("reading/latex/tokens/names", "beta chi gamma zeta"): "Greek letters",
     ("reading/latex/tokens/names", "arg li max min piecewise shi"): (
         "names too short to be looked for inside a run of letters"
     ),
