@@ -10,8 +10,7 @@ from math import inf, isinf
 
 from ...errors import ProblemError
 from ...numeric.ball_arithmetic.balls import UnusableError
-from ...numeric.ball_arithmetic.compiler import compile_tape
-from ...numeric.ball_arithmetic.jets import ZERO
+from ...numeric.ball_arithmetic.evaluation import evaluate
 from ...reading.expression.traversal import needs_worker, symbols_of
 from ...reading.expression.tree import Expression
 from ...reading.problem import Limit, limit_of
@@ -125,8 +124,7 @@ def number(limit: Limit) -> float | None:
     if symbols_of(limit) or needs_worker(limit):
         return None
     try:
-        tape = compile_tape(limit, "")
-        value = tape.run(ZERO, {}, derivative=False)[tape.root][0]
+        value = evaluate(limit)
         real = value.is_finite() and value.imag.contains(0)
         return float(value.real.mid()) if real else None
     except (ArithmeticError, UnusableError):

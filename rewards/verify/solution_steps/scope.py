@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ...reading.expression.build import ZERO, div
-from ...reading.expression.derivative import differentiate
 from ...reading.expression.traversal import symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.problem import Limit
@@ -24,6 +23,7 @@ from .substitution import (
     is_finite,
     movers,
     replaced,
+    slope_of,
     substituted,
     to_the_end,
     with_own_operations,
@@ -409,11 +409,8 @@ class Scope:
         (root,) = roots
         if (symbols_of(tree) - self.names - {root}) & FUNCTION_LETTERS:
             raise NotReadError("the derivative of what nothing defines")
-        try:
-            slope = differentiate(tree, root)
-            return slope if by == root else div(slope, differentiate(value.expression, root))
-        except ValueError:
-            raise NotReadError("a derivative without a rule") from None
+        slope = slope_of(tree, root)
+        return slope if by == root else div(slope, slope_of(value.expression, root))
 
     def _within(self, root: str) -> Iterator[tuple[Side, Range]]:
         """Yield expressions in the symbol ``root``, each with a required range."""

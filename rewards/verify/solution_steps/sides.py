@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterator, Mapping
 
 from ...errors import ProblemError
 from ...reading.expression.build import ONE
-from ...reading.expression.derivative import differentiate
 from ...reading.expression.traversal import substitute, symbols_of
 from ...reading.expression.tree import Expression, Symbol
 from ...reading.latex import ReadError, Reading, read
@@ -45,6 +44,7 @@ from .operations import (
     Side,
     Value,
 )
+from .substitution import slope_of
 
 #: Readings of a side that are tried, symbols in place of operations, and characters.
 READINGS, OPERATIONS, LONGEST = 3, 24, 4000
@@ -299,10 +299,7 @@ class _SideReader:
             by, symbols = self._varying(of), symbols_of(of)
             if by not in symbols or symbols & (self.applied.keys() | self.operations.keys()) - {by}:
                 raise NotReadError("the differential of several variables")
-            try:
-                slope = differentiate(of, by)
-            except ValueError:
-                raise NotReadError("a derivative without a rule") from None
+            slope = slope_of(of, by)
             name = by if len(by) == 1 or "_" in by else f"\\{by}"
             text = f"{text[: mark.start()]}{self._add(slope)}\\,d{name} {tail}"
         return text

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ...numeric.ball_arithmetic.compiler import compile_tape
-from ...numeric.ball_arithmetic.jets import ZERO as ZERO_BALL
+from ...numeric.ball_arithmetic.evaluation import evaluate
 from ...reading.expression.build import ZERO, add, mul
 from ...reading.expression.derivative import differentiate
 from ...reading.expression.linear import linear
@@ -200,14 +199,19 @@ def differentiated_often(side: Side, variable: str, order: int) -> Side:
             raise NotReadError("a derivative at a place")
         return slope
     tree = side.expression
+    for _ in range(order):
+        tree = slope_of(tree, variable)
+        if size(tree) > LARGEST_DERIVATIVE:
+            raise NotReadError("a derivative that grows too large")
+    return Side(tree, {})
+
+
+def slope_of(tree: Expression, variable: str) -> Expression:
+    """The derivative of a tree. A function without a rule raises `NotReadError`."""
     try:
-        for _ in range(order):
-            tree = differentiate(tree, variable)
-            if size(tree) > LARGEST_DERIVATIVE:
-                raise NotReadError("a derivative that grows too large")
+        return differentiate(tree, variable)
     except ValueError:
         raise NotReadError("a derivative without a rule") from None
-    return Side(tree, {})
 
 
 def _varies(side: Side, name: str, variable: str) -> bool:
@@ -225,15 +229,12 @@ def _slope(side: Side, name: str, variable: str, derivatives: dict[str, Operatio
         or symbols_of(integral.integrand) & side.operations.keys()
     ):
         raise NotReadError("the derivative of a nested integral")
-    try:
-        under = differentiate(integral.integrand, variable)
-        total: list[Expression] = []
-        for limit, sign in zip(integral.limits or (), (-1, 1), strict=False):
-            if not isinstance(limit, int) and variable in symbols_of(limit):
-                boundary_value = replaced(integral.integrand, {integral.variable: limit})
-                total.append(mul(Number(sign), boundary_value, differentiate(limit, variable)))
-    except ValueError:
-        raise NotReadError("a derivative without a rule") from None
+    under = slope_of(integral.integrand, variable)
+    total: list[Expression] = []
+    for limit, sign in zip(integral.limits or (), (-1, 1), strict=False):
+        if not isinstance(limit, int) and variable in symbols_of(limit):
+            boundary_value = replaced(integral.integrand, {integral.variable: limit})
+            total.append(mul(Number(sign), boundary_value, slope_of(limit, variable)))
     if under != ZERO:
         derivatives[f"{name}_slope"] = replace(integral, integrand=under)
         total.append(Symbol(f"{name}_slope"))
@@ -244,8 +245,7 @@ def is_finite(tree: Expression) -> bool:
     """Whether a tree has a finite value. A tree with symbols counts as finite."""
     if symbols_of(tree):
         return True
-    tape = compile_tape(tree, "")
-    return bool(tape.run(ZERO_BALL, {}, derivative=False)[tape.root][0].is_finite())
+    return bool(evaluate(tree).is_finite())
 
 
 def movers(side: Side) -> set[str]:

@@ -12,14 +12,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ....reading.expression.build import ZERO, add, div, mul, neg, power
-from ....reading.expression.derivative import differentiate
 from ....reading.expression.linear import linear
 from ....reading.expression.traversal import size, symbols_of
 from ....reading.expression.tree import Expression, Number
 from ..extents import NotReadError
 from ..operations import Integral, Side
 from ..scope import Equation
-from ..substitution import MOST_NODES
+from ..substitution import MOST_NODES, slope_of
 
 
 class VaryingFactorError(NotReadError):
@@ -43,7 +42,7 @@ def without_integrals(equation: Equation) -> Equation:
     varying: dict[tuple[Expression, str], list[Expression]] = {}
     for side, sign in ((equation.lhs, 1), (equation.rhs, -1)):
         summand, terms = linear(side.expression, side.operations.keys())
-        slopes.append(mul(Number(sign), _slope(summand, variable)))
+        slopes.append(mul(Number(sign), slope_of(summand, variable)))
         for factor, name in terms:
             integral = side.operations[name]
             signed = mul(Number(sign), factor)
@@ -63,18 +62,11 @@ def without_integrals(equation: Equation) -> Equation:
     (((integrand, _), factors),) = varying.items()
     # The condition says that (S' h + g h^2) / h' has the derivative S'.
     slope, factor = add(*slopes), add(*factors)
-    factor_slope = _slope(factor, variable)
+    factor_slope = slope_of(factor, variable)
     if factor_slope == ZERO:
         raise NotReadError("a factor of an integral that does not vary")
     moved = add(mul(slope, factor), mul(integrand, power(factor, Number(2))))
-    condition = add(_slope(div(moved, factor_slope), variable), neg(slope))
+    condition = add(slope_of(div(moved, factor_slope), variable), neg(slope))
     if size(condition) > MOST_NODES:
         raise NotReadError("a condition that grows too large")
     return replace(equation, lhs=Side(condition, {}), rhs=Side(ZERO, {}), rates={})
-
-
-def _slope(tree: Expression, variable: str) -> Expression:
-    try:
-        return differentiate(tree, variable)
-    except ValueError:
-        raise NotReadError("a derivative without a rule") from None

@@ -6,8 +6,8 @@ import re
 
 from .....numeric.ball_arithmetic.balls import UnusableError, precision
 from .....numeric.ball_arithmetic.compare import compare
-from .....numeric.ball_arithmetic.compiler import compile_tape
-from .....numeric.ball_arithmetic.jets import ZERO, Ball
+from .....numeric.ball_arithmetic.evaluation import evaluate
+from .....numeric.ball_arithmetic.jets import Ball
 from .....reading.expression.traversal import needs_worker, substitute, symbols_of
 from .....reading.expression.tree import Call, Number
 from .....reading.latex import ReadError, read
@@ -52,8 +52,7 @@ def _value(latex: str) -> Ball | None:
     if len(readings) > 1 or symbols_of(tree) or needs_worker(tree):
         return None
     try:
-        tape = compile_tape(tree, "")
-        value = tape.run(ZERO, {}, derivative=False)[tape.root][0]
+        value = evaluate(tree)
     except (ArithmeticError, UnusableError):
         return None
     return value if value.is_finite() else None
