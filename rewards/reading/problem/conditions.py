@@ -411,9 +411,10 @@ def ranges_of(comparisons: Iterable[Expression], variable: str) -> tuple[Bounds,
 
     """
     relevant = [c for c in comparisons if c.function != "ne" and variable in symbols_of(c)]
+    if not relevant:  # as of most integrands
+        return ()
     if [comparison.args[1] for comparison in relevant] == [Call("abs", (Symbol(variable),))]:
         low = relevant[0].args[0]
         if variable not in symbols_of(low):
             return (low, None), (None, neg(low))
-    bounds = bounds_of(relevant, variable)
-    return () if bounds == (None, None) else (bounds,)
+    return (bounds_of(relevant, variable),)
