@@ -41,10 +41,8 @@ _OPERATIONS: Final = rf"(?:{'|'.join(sorted(_BETWEEN))})\b"
 #: The last words before a formula, and what the formula is in an integral without a sign.
 _ROLES: Final = (
     (re.compile(r"\brespect\s+to\s*\Z"), "variable"),
-    (re.compile(r"\bfrom\s*\Z"), "_"),
-    (re.compile(r"\bto\s*\Z"), "^"),
-    (re.compile(r"\bbetween\s*\Z"), "_"),
-    (re.compile(rf"\bbetween\s+{PLACEHOLDER.pattern}\s+and\s*\Z"), "^"),
+    (re.compile(r"\b(?:between|from)\s*\Z"), "_"),
+    (re.compile(rf"\b(?:to|between\s+{PLACEHOLDER.pattern}\s+and)\s*\Z"), "^"),
     (
         re.compile(
             rf"(?i)\b{ASKS_INTEGRAL}\s*:?(?:\s+(?:of\b|with\s+respect\s+to\s+{PLACEHOLDER.pattern}"
