@@ -63,8 +63,9 @@ _SERIES: Final = re.compile(
 INDEX_LETTERS: Final = "nmkN"
 #: A name of LaTeX, with an index.
 NAME: Final = re.compile(r"(?:[A-Za-z]|\\[a-zA-Z]+)(?:_(?:\w|\{\w+\}))?")
-_RELATION: Final = re.compile(
-    r"[<>=≤≥≠∈]|\\(?:lt|gt|leq?|geq?|leqslant|geqslant|neq?|not|in)(?![A-Za-z])"
+#: The sign of a relation.
+RELATION: Final = re.compile(
+    r"[<>=≤≥≠∈]|\\(?:[lg]t|[lg]eq?(?:slant)?|neq?|not|in|approx|equiv)(?![A-Za-z])"
 )
 _FLIPPED: Final = {"gt": "lt", "ge": "le"}
 
@@ -192,7 +193,7 @@ class _Statements:
             self.excluded = (member["without"] or "").replace(",", " ").split()
             remainder = remainder[: member.start()] + remainder[member.end() :]
         named = bool(words) or noun is not None
-        relation = _RELATION.search(remainder)
+        relation = RELATION.search(remainder)
         if relation is None:
             # a and b of "a and b are positive" wait for the word
             names = remainder.split()

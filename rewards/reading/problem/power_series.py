@@ -18,7 +18,14 @@ from ..expression.traversal import fold, symbols_of
 from ..expression.tree import Expression, Number
 from ..latex import ReadError, read, signed_infinity
 from ..latex.tokens.roles import IS_VALUE
-from .conditions import Conditions, Interval, comparisons_of, conditions_of, interval_of
+from .conditions import (
+    RELATION,
+    Conditions,
+    Interval,
+    comparisons_of,
+    conditions_of,
+    interval_of,
+)
 from .derivatives import SYMBOL, normal
 from .layout import pieces_of, readings_of
 from .marks import DELIMITER, LONGEST, MARKED, PROSE, SPACING
@@ -33,7 +40,7 @@ from .prose import (
 )
 from .question.integral import MAPPED
 from .question.parts import NAMED, Target, taken_apart
-from .question.surroundings import RELATION, formula_of_question
+from .question.surroundings import formula_of_question
 from .sums import SumProblem, has_sum, read_sum
 
 #: Largest degree of a polynomial, and order of a coefficient: one of 40 takes 0.1 s.

@@ -20,12 +20,12 @@ from typing import Final
 
 from ....errors import ProblemError
 from .. import prose
-from ..conditions import Conditions
+from ..conditions import RELATION, Conditions
 from ..layout import ENDS, pieces_of
 from ..marks import LONGEST
 from .mentions import divided
 from .parts import ASKS_INTEGRAL, NAMED, PLACEHOLDER, TAIL, Target, taken_apart
-from .surroundings import RELATION, formula_of_question
+from .surroundings import formula_of_question
 
 #: An integral sign, perhaps without its backslash.
 _SIGN: Final = re.compile(
