@@ -143,7 +143,6 @@ _BESIDE_EXPANSION: Final = re.compile(
 _EXPANSIONS: Final = tuple(
     "coefficient expansion polynomial representation series term terms".split()
 )
-_NAMED: Final = re.compile(r"\A[a-zA-Z](?:\s*\(\s*(?P<variable>[a-z])\s*\))?\s*=(?!=)")
 #: What may stand before an interval: ``x \in``, ``I =``.
 _SUBJECT: Final = re.compile(r"\A\s*[A-Za-z]\s*(?:\\in(?![A-Za-z])|∈|=)\s*")
 #: A set of one number.
@@ -283,7 +282,7 @@ def _expansion(quantity: Quantity, remainder: str, text: str, power: str | None)
         if expanded is None:
             raise ProblemError(f"{text!r}: {around[:60]!r} is not understood")
         body, conditions = expanded
-    named = MAPPED.match(body) or _NAMED.match(body)
+    named = MAPPED.match(body) or NAMED.match(body)
     body = body[named.end() :].strip() if named else body
     centre_groups = centre.groupdict() if centre else {}
     variable = centre_groups.get("variable") or (named["variable"] if named else None)
