@@ -27,6 +27,7 @@ from .conditions import (
     interval_of,
 )
 from .derivatives import SYMBOL, normal
+from .integral import REALS
 from .layout import pieces_of, readings_of
 from .marks import DELIMITER, LONGEST, MARKED, PROSE, SPACING
 from .parameters import parameter_faults
@@ -147,7 +148,6 @@ _EXPANSIONS: Final = tuple(
 _SUBJECT: Final = re.compile(r"\A\s*[A-Za-z]\s*(?:\\in(?![A-Za-z])|∈|=)\s*")
 #: A set of one number.
 _POINT: Final = re.compile(r"(?:\\left)?\\\{([^{},<>]+)(?:\\right)?\\\}")
-_REALS: Final = re.compile(r"\\(?:mathbb|mathbf)\s*\{?\s*R\s*\}?|ℝ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -463,7 +463,7 @@ def read_interval(text: str, name: str) -> Interval | None:
     (False, True)
     """
     plain = _SUBJECT.sub("", normal(text).strip(" .$"))
-    if _REALS.fullmatch(plain):
+    if (reals := REALS.fullmatch(plain)) is not None and not reals["sign"]:
         return Interval((None, None))
     if (point := _POINT.fullmatch(plain)) is not None:
         return read_interval(f"[{point[1]},{point[1]}]", name)
