@@ -23,9 +23,7 @@ _PLAIN: Final = re.compile(
     rf"(?<![A-Za-z\\]){D}\s*{POWER}\s*(?P<of>{LETTER})?\s*/\s*\(?(?P<below>(?:{D}\s*{LETTER}\s*{POWER})+)\)?"
     r"(?![A-Za-z])"
 )
-_BRACED_D: Final = re.compile(
-    r"\\d?p?(?:dv|derivative|odv)\*?\s*(?:\[\s*(\d+)\s*\])?\s*(?=\{)|\\pdv(?=\{)"
-)
+_BRACED_D: Final = re.compile(r"\\d?p?(?:dv|derivative|odv)\*?\s*(?:\[\s*(\d+)\s*\])?\s*(?=\{)")
 
 
 def name_of(letter: str) -> str:
@@ -61,8 +59,7 @@ def operators(text: str) -> list[Operator]:
     for match in re.finditer(r"\\frac(?![A-Za-z])\s*", text):
         end = match.end() + argument_end(text[match.end() :])
         top = unbraced(text[match.end() : end])
-        space = re.compile(r"\s*").match(text, end)
-        begin = space.end() if space else end
+        begin = len(text) - len(text[end:].lstrip())
         stop = begin + argument_end(text[begin:])
         quotient = _operator(top, unbraced(text[begin:stop]))
         if quotient is not None:
