@@ -22,7 +22,7 @@ from ....errors import ProblemError
 from .. import prose
 from ..conditions import RELATION, Conditions
 from ..layout import ENDS, pieces_of
-from ..marks import LONGEST
+from ..marks import DIGITS, LONGEST
 from .mentions import divided
 from .parts import ASKS_INTEGRAL, NAMED, PLACEHOLDER, TAIL, Target, taken_apart
 from .surroundings import formula_of_question
@@ -231,17 +231,13 @@ def _without_name(formula: str) -> str:
     return factor + formula[sign.start() if sign else 0 :]
 
 
-_SUPERSCRIPTS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
-_SUBSCRIPTS: Final = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
-
-
 def _with_latex_limits(formula: str) -> str:
     """Write a sign without a backslash, and limits such as ₀ and oo, as in LaTeX."""
     formula = re.sub(
         "(?P<lower>[₀-₉]+)(?P<upper>[⁰¹²³⁴-⁹]*)",
         lambda match: (
-            f"_{{{match['lower'].translate(_SUBSCRIPTS)}}}"
-            + (f"^{{{match['upper'].translate(_SUPERSCRIPTS)}}}" if match["upper"] else "")
+            f"_{{{match['lower'].translate(DIGITS)}}}"
+            + (f"^{{{match['upper'].translate(DIGITS)}}}" if match["upper"] else "")
         ),
         formula,
     )

@@ -8,6 +8,7 @@ from typing import Final
 from .. import prose
 from ..derivatives import DOTTED, normal, operators
 from ..layout import marked_tables, pieces_of, restored_tables
+from ..marks import DIGITS
 
 #: A linear system with a matrix, and an initial value of its vector.
 _MATRIX: Final = r"\\begin\s*\{[pb]?matrix\}(?P<rows>(?:(?!\\end).)*)\\end\s*\{[pb]?matrix\}"
@@ -21,7 +22,6 @@ _SYSTEM: Final = re.compile(
 )
 _START: Final = re.compile(rf"{_BOLD}\s*\((?P<at>[^()]*)\)\s*=\s*{_MATRIX}{_ALONE}")
 _RAISED: Final = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
-_DIGITS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _ENVIRONMENT: Final = re.compile(
     r"\\(?:begin|end)\s*\{[a-z]+\*?\}(?:\{[^{}]*\})?|\\(?:left|right)\s*(?:\.|\\[{}])|\\[{}]|&"
 )
@@ -61,7 +61,7 @@ def pieces(formula: str) -> list[str]:
 
 
 def _exponent(raised: re.Match[str]) -> str:
-    digits = raised[0].translate(_DIGITS)
+    digits = raised[0].translate(DIGITS)
     return f"^{digits}" if len(digits) == 1 else f"^{{{digits}}}"
 
 
