@@ -14,9 +14,8 @@ from typing import Final
 from .. import prose
 from ..conditions import INDEX_LETTERS
 from ..marks import DIGITS
-from .operators import LETTER
+from .operators import LETTER, ROMAN
 
-_ROMAN: Final = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6}
 _D: Final = r"(?:d|\\partial|∂|\\mathrm\s*\{\s*d\s*\})"
 _POWER: Final = rf"(?:\^\s*\{{?\s*(?P<%s>\d+|[{INDEX_LETTERS}])\s*\}}?|(?P<%s>[²³⁴]))?"
 _AT: Final = (
@@ -105,4 +104,4 @@ def _order(match: re.Match[str]) -> int | str:
         return len(match["below"].strip("{} "))
     digits = match["order"] or match["raised"] or match["top"] or match["raised_top"]
     digits = (digits or match["plain"] or match["raised_plain"] or "1").translate(DIGITS)
-    return _ROMAN.get(digits) or (int(digits) if digits.isdecimal() else digits)
+    return ROMAN.get(digits) or (int(digits) if digits.isdecimal() else digits)

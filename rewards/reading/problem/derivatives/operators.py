@@ -11,6 +11,8 @@ from ..layout import argument_end, unbraced
 
 #: The highest order of a derivative. Questions for Leibniz's rule have up to 50.
 HIGHEST: Final = 60
+#: Orders in Roman numerals: y^{(iv)}.
+ROMAN: Final = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8}
 #: The d of a differential, and the exponent of an order; patterns.
 D: Final = r"(?:d|\\partial(?![A-Za-z])|∂)"
 #: A Latin or Greek letter with an index. Other commands, such as ``\exp``, name no function here.
