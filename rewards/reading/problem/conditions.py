@@ -63,8 +63,9 @@ _SERIES: Final = re.compile(
 INDEX_LETTERS: Final = "nmkN"
 #: A name of LaTeX, with an index.
 NAME: Final = re.compile(r"(?:[A-Za-z]|\\[a-zA-Z]+)(?:_(?:\w|\{\w+\}))?")
-_RELATION: Final = re.compile(
-    r"[<>=≤≥≠∈]|\\(?:lt|gt|leq?|geq?|leqslant|geqslant|neq?|not|in)(?![A-Za-z])"
+#: The sign of a relation.
+RELATION: Final = re.compile(
+    r"[<>=≤≥≠∈]|\\(?:[lg]t|[lg]eq?(?:slant)?|neq?|not|in|approx|equiv)(?![A-Za-z])"
 )
 _FLIPPED: Final = {"gt": "lt", "ge": "le"}
 
@@ -192,7 +193,7 @@ class _Statements:
             self.excluded = (member["without"] or "").replace(",", " ").split()
             remainder = remainder[: member.start()] + remainder[member.end() :]
         named = bool(words) or noun is not None
-        relation = _RELATION.search(remainder)
+        relation = RELATION.search(remainder)
         if relation is None:
             # a and b of "a and b are positive" wait for the word
             names = remainder.split()
@@ -411,9 +412,10 @@ def ranges_of(comparisons: Iterable[Expression], variable: str) -> tuple[Bounds,
 
     """
     relevant = [c for c in comparisons if c.function != "ne" and variable in symbols_of(c)]
+    if not relevant:  # as of most integrands
+        return ()
     if [comparison.args[1] for comparison in relevant] == [Call("abs", (Symbol(variable),))]:
         low = relevant[0].args[0]
         if variable not in symbols_of(low):
             return (low, None), (None, neg(low))
-    bounds = bounds_of(relevant, variable)
-    return () if bounds == (None, None) else (bounds,)
+    return (bounds_of(relevant, variable),)

@@ -36,6 +36,7 @@ from .derivatives import (
 from .integral import INTEGRAL, IntegralProblem, definite_integral, derivative_of_integral
 from .layout import coordinates, pieces_of, relation
 from .question.derivative import AT, DERIVATIVE, RESPECT, question_of_derivative
+from .question.pieces import has_derivative
 
 
 @dataclass(frozen=True)
@@ -68,11 +69,6 @@ class DerivativeQuestion:
 
 
 _DEFINED: Final = re.compile(rf"(?P<name>{LETTER})\s*(?:\((?P<own>[A-Za-z\\ ,]+)\))?\Z")
-_HAS_DERIVATIVE: Final = re.compile(
-    r"\\frac\s*\{?\s*(?:d|\\partial)|'|\^\s*\{\s*\(\s*(?:\d+|[ivx]+)\s*\)|\\d{1,3}ot(?![A-Za-z])"
-    r"|(?<![A-Za-z\\])d[\^A-Za-z0-9 ]*/\s*d"
-    r"|\\p?dv|_\s*(?:\{\s*[a-z\\ ]+\}|[a-z])"
-)
 _PRIMED: Final = re.compile(
     r"(?<!\\)(?:\b|(?<=[A-Za-z]))([A-Za-z])\s*(?:'|\^\s*\{\s*\(\s*(?:\d+|[ivx]+)\s*\)|_)"
 )
@@ -158,7 +154,7 @@ class _QuestionReader:
                 self._take_point(formula)
             else:
                 self.equations.append(sides)
-        elif _HAS_DERIVATIVE.search(formula):
+        elif "'" in formula or has_derivative(formula) or _SUBSCRIPT.search(formula):
             self.derivatives.append(formula.rstrip("=? "))
         elif (conditions := conditions_of(formula)) is not None:
             self.conditions = self.conditions.also(conditions)

@@ -312,7 +312,7 @@ def _without_space(text: str) -> str:
 
 
 #: The real numbers, and those of one sign, as a region; an interval, with any brackets.
-_REALS: Final = re.compile(
+REALS: Final = re.compile(
     r"(?:\\(?:mathbb|mathbf|mathds|bf)\s*\{?\s*R\s*\}?|\\R(?![A-Za-z])|ℝ)"
     r"\s*(?:[\^_]\s*\{?\s*(?P<sign>[+-]|(?:>|\\geq?|≥)\s*0)\s*\}?)?"
 )
@@ -331,7 +331,7 @@ def region(mark: str) -> dict[str, str] | None:
 
     """
     inner = unbraced(mark)
-    if (reals := _REALS.fullmatch(inner)) is not None:
+    if (reals := REALS.fullmatch(inner)) is not None:
         sign = reals["sign"] or ""
         lower, upper = (
             "0" if sign not in ("", "-") else r"-\infty",

@@ -17,6 +17,7 @@ from ..expression.tree import Expression
 from ..latex import ReadError, Reading, read
 from ..latex.tokens.pattern import FONT
 from ..latex.tokens.roles import IN_PROBLEM
+from .conditions import RELATION
 from .marks import DELIMITER, MARKED
 
 #: Commands and characters that only leave space.
@@ -67,7 +68,6 @@ _TABLE: Final = re.compile(
     r"\\begin\s*\{(?P<name>[dr]?cases|array)\}(?P<rows>(?:(?!\\begin|\\end).)*)\\end\s*\{(?P=name)\}",
     re.DOTALL,
 )
-_RELATION: Final = re.compile(r"[=<>]|\\(?:leq?|geq?|neq?)(?![A-Za-z])")
 #: Characters that stand for tables: so many tables are marked, and textbooks have one.
 _TABLE_MARKS: Final = "\ue011\ue012\ue013\ue014"
 
@@ -87,7 +87,7 @@ def marked_tables(text: str) -> tuple[str, tuple[str, ...]]:
     def marked(match: re.Match[str]) -> str:
         rows = [row.partition("&") for row in match["rows"].split(r"\\") if row.strip()]
         are_values = any(sign for _, sign, _ in rows) and not any(
-            _RELATION.search(value) or _RELATION.match(condition.strip())
+            RELATION.search(value) or RELATION.match(condition.strip())
             for value, _, condition in rows
         )
         if not are_values or len(tables) == len(_TABLE_MARKS):

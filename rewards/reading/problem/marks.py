@@ -31,6 +31,8 @@ MARKED: Final = re.compile(
     r"(?:(?!\\begin\s*\{(?P=name)\}).)*?\\end\s*\{(?P=name)\}",
     re.DOTALL,
 )
+#: Raised and lowered digits as plain digits.
+DIGITS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉", "0123456789" * 2)
 _FUNCTIONS: Final = frozenset(
     (*UNARY, *(name for names in UNARY.values() for name in names), "sqrt")
 )

@@ -18,8 +18,16 @@ from ..expression.traversal import fold, symbols_of
 from ..expression.tree import Expression, Number
 from ..latex import ReadError, read, signed_infinity
 from ..latex.tokens.roles import IS_VALUE
-from .conditions import Conditions, Interval, comparisons_of, conditions_of, interval_of
+from .conditions import (
+    RELATION,
+    Conditions,
+    Interval,
+    comparisons_of,
+    conditions_of,
+    interval_of,
+)
 from .derivatives import SYMBOL, normal
+from .integral import REALS
 from .layout import pieces_of, readings_of
 from .marks import DELIMITER, LONGEST, MARKED, PROSE, SPACING
 from .parameters import parameter_faults
@@ -33,7 +41,7 @@ from .prose import (
 )
 from .question.integral import MAPPED
 from .question.parts import NAMED, Target, taken_apart
-from .question.surroundings import RELATION, formula_of_question
+from .question.surroundings import formula_of_question
 from .sums import SumProblem, has_sum, read_sum
 
 #: Largest degree of a polynomial, and order of a coefficient: one of 40 takes 0.1 s.
@@ -136,12 +144,10 @@ _BESIDE_EXPANSION: Final = re.compile(
 _EXPANSIONS: Final = tuple(
     "coefficient expansion polynomial representation series term terms".split()
 )
-_NAMED: Final = re.compile(r"\A[a-zA-Z](?:\s*\(\s*(?P<variable>[a-z])\s*\))?\s*=(?!=)")
 #: What may stand before an interval: ``x \in``, ``I =``.
 _SUBJECT: Final = re.compile(r"\A\s*[A-Za-z]\s*(?:\\in(?![A-Za-z])|∈|=)\s*")
 #: A set of one number.
 _POINT: Final = re.compile(r"(?:\\left)?\\\{([^{},<>]+)(?:\\right)?\\\}")
-_REALS: Final = re.compile(r"\\(?:mathbb|mathbf)\s*\{?\s*R\s*\}?|ℝ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +282,7 @@ def _expansion(quantity: Quantity, remainder: str, text: str, power: str | None)
         if expanded is None:
             raise ProblemError(f"{text!r}: {around[:60]!r} is not understood")
         body, conditions = expanded
-    named = MAPPED.match(body) or _NAMED.match(body)
+    named = MAPPED.match(body) or NAMED.match(body)
     body = body[named.end() :].strip() if named else body
     centre_groups = centre.groupdict() if centre else {}
     variable = centre_groups.get("variable") or (named["variable"] if named else None)
@@ -457,7 +463,7 @@ def read_interval(text: str, name: str) -> Interval | None:
     (False, True)
     """
     plain = _SUBJECT.sub("", normal(text).strip(" .$"))
-    if _REALS.fullmatch(plain):
+    if (reals := REALS.fullmatch(plain)) is not None and not reals["sign"]:
         return Interval((None, None))
     if (point := _POINT.fullmatch(plain)) is not None:
         return read_interval(f"[{point[1]},{point[1]}]", name)

@@ -13,9 +13,9 @@ from typing import Final
 
 from .. import prose
 from ..conditions import INDEX_LETTERS
-from .operators import LETTER
+from ..marks import DIGITS
+from .operators import LETTER, ROMAN
 
-_ROMAN: Final = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6}
 _D: Final = r"(?:d|\\partial|∂|\\mathrm\s*\{\s*d\s*\})"
 _POWER: Final = rf"(?:\^\s*\{{?\s*(?P<%s>\d+|[{INDEX_LETTERS}])\s*\}}?|(?P<%s>[²³⁴]))?"
 _AT: Final = (
@@ -44,7 +44,6 @@ _CALLED: Final = re.compile(
 )
 _TERM_BEFORE: Final = re.compile(r"[\w)}]\s*[-+]\s*\Z")
 _IS: Final = re.compile(r"\s*&?\s*=")
-_DIGITS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 #: Usual names of an answer; the first one that the question does not use stands for the derivative.
 _NAMES: Final = "FGHI"
 
@@ -104,5 +103,5 @@ def _order(match: re.Match[str]) -> int | str:
     if match["below"]:
         return len(match["below"].strip("{} "))
     digits = match["order"] or match["raised"] or match["top"] or match["raised_top"]
-    digits = (digits or match["plain"] or match["raised_plain"] or "1").translate(_DIGITS)
-    return _ROMAN.get(digits) or (int(digits) if digits.isdecimal() else digits)
+    digits = (digits or match["plain"] or match["raised_plain"] or "1").translate(DIGITS)
+    return ROMAN.get(digits) or (int(digits) if digits.isdecimal() else digits)

@@ -22,7 +22,7 @@ from ...latex.tokens.pattern import FONT
 from ...latex.tokens.roles import IN_PROBLEM
 from ..layout import opening
 from ..marks import LONGEST
-from .operators import HIGHEST, POWER, D, name_of, operand, operators
+from .operators import HIGHEST, POWER, ROMAN, D, name_of, operand, operators
 
 #: The most derivatives in one formula. Textbooks have up to 6.
 MAX_DERIVATIVES: Final = 40
@@ -139,7 +139,6 @@ _UPRIGHT_D: Final = re.compile(
 #: ``D_x`` before a bracket.
 _NAMED_OPERATOR: Final = re.compile(r"(?<![A-Za-z\\])D_\{?([a-z])\}?(?=\s*[(\[\\])")
 _PRIMES: Final = re.compile(r"\^\s*(?:\{\s*((?:\\prime\s*|'\s*)+)\}|(\\prime))|[’′]|″|\\prime")
-_ROMAN: Final = {"iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8}
 #: A function with dots, which mark derivatives by the time.
 DOTTED: Final = re.compile(r"\\(d{1,3})ot\s*(?:\{\s*(\\?[A-Za-z]+)\s*\}|(\\[A-Za-z]+|[A-Za-z]))")
 #: SymPy writes ``f{\left(x \right)}``, and ``f^{2}{\left(x \right)}`` for a power of f(x).
@@ -366,7 +365,7 @@ def _by(match: re.Match[str], own: tuple[str, ...]) -> tuple[str, ...] | None:
         return tuple(sorted(names)) if set(names) <= set(own) and len(own) > 1 else None
     order = len(match["primes"] or "")
     if match["order"]:
-        order = _ROMAN.get(match["order"]) or (
+        order = ROMAN.get(match["order"]) or (
             int(match["order"]) if match["order"].isdigit() else 0
         )
     if order and len(own) != 1:

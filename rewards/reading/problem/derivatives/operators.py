@@ -11,6 +11,8 @@ from ..layout import argument_end, unbraced
 
 #: The highest order of a derivative. Questions for Leibniz's rule have up to 50.
 HIGHEST: Final = 60
+#: Orders in Roman numerals: y^{(iv)}.
+ROMAN: Final = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8}
 #: The d of a differential, and the exponent of an order; patterns.
 D: Final = r"(?:d|\\partial(?![A-Za-z])|∂)"
 #: A Latin or Greek letter with an index. Other commands, such as ``\exp``, name no function here.
@@ -23,9 +25,7 @@ _PLAIN: Final = re.compile(
     rf"(?<![A-Za-z\\]){D}\s*{POWER}\s*(?P<of>{LETTER})?\s*/\s*\(?(?P<below>(?:{D}\s*{LETTER}\s*{POWER})+)\)?"
     r"(?![A-Za-z])"
 )
-_BRACED_D: Final = re.compile(
-    r"\\d?p?(?:dv|derivative|odv)\*?\s*(?:\[\s*(\d+)\s*\])?\s*(?=\{)|\\pdv(?=\{)"
-)
+_BRACED_D: Final = re.compile(r"\\d?p?(?:dv|derivative|odv)\*?\s*(?:\[\s*(\d+)\s*\])?\s*(?=\{)")
 
 
 def name_of(letter: str) -> str:
@@ -61,8 +61,7 @@ def operators(text: str) -> list[Operator]:
     for match in re.finditer(r"\\frac(?![A-Za-z])\s*", text):
         end = match.end() + argument_end(text[match.end() :])
         top = unbraced(text[match.end() : end])
-        space = re.compile(r"\s*").match(text, end)
-        begin = space.end() if space else end
+        begin = len(text) - len(text[end:].lstrip())
         stop = begin + argument_end(text[begin:])
         quotient = _operator(top, unbraced(text[begin:stop]))
         if quotient is not None:

@@ -17,6 +17,7 @@ from ..conditions import NAME
 from ..derivatives import EXPONENT, name_of, normal
 from ..layout import coordinates, marked_tables, pieces_of
 from ..marks import PROSE
+from ..question.pieces import MATRIX
 from .question import DifferentialEquation
 
 #: Solutions of an answer, and signs ``\pm`` of one: textbooks have up to four and two.
@@ -30,9 +31,7 @@ _CONSTANT: Final = re.compile(
 #: ``y \equiv 0``
 _IDENTICAL: Final = re.compile(r"\\equiv(?![A-Za-z])|≡")
 #: A column vector, and the name of a vector.
-_COLUMN: Final = re.compile(
-    r"\\begin\s*\{[pb]?matrix\}(?P<rows>(?:(?!\\begin|\\end).)*)\\end\s*\{[pb]?matrix\}", re.DOTALL
-)
+_COLUMN: Final = re.compile(MATRIX, re.DOTALL)
 _VECTOR: Final = re.compile(
     rf"{_COLUMN.pattern}|\\(?:mathbf|boldsymbol|vec|bm)\s*\{{?\s*[A-Za-z]\s*\}}?\s*(?:\([a-z]\))?",
     re.DOTALL,

@@ -20,12 +20,12 @@ from typing import Final
 
 from ....errors import ProblemError
 from .. import prose
-from ..conditions import Conditions
+from ..conditions import RELATION, Conditions
 from ..layout import ENDS, pieces_of
-from ..marks import LONGEST
+from ..marks import DIGITS, LONGEST
 from .mentions import divided
 from .parts import ASKS_INTEGRAL, NAMED, PLACEHOLDER, TAIL, Target, taken_apart
-from .surroundings import RELATION, formula_of_question
+from .surroundings import formula_of_question
 
 #: An integral sign, perhaps without its backslash.
 _SIGN: Final = re.compile(
@@ -41,10 +41,8 @@ _OPERATIONS: Final = rf"(?:{'|'.join(sorted(_BETWEEN))})\b"
 #: The last words before a formula, and what the formula is in an integral without a sign.
 _ROLES: Final = (
     (re.compile(r"\brespect\s+to\s*\Z"), "variable"),
-    (re.compile(r"\bfrom\s*\Z"), "_"),
-    (re.compile(r"\bto\s*\Z"), "^"),
-    (re.compile(r"\bbetween\s*\Z"), "_"),
-    (re.compile(rf"\bbetween\s+{PLACEHOLDER.pattern}\s+and\s*\Z"), "^"),
+    (re.compile(r"\b(?:between|from)\s*\Z"), "_"),
+    (re.compile(rf"\b(?:to|between\s+{PLACEHOLDER.pattern}\s+and)\s*\Z"), "^"),
     (
         re.compile(
             rf"(?i)\b{ASKS_INTEGRAL}\s*:?(?:\s+(?:of\b|with\s+respect\s+to\s+{PLACEHOLDER.pattern}"
@@ -233,17 +231,13 @@ def _without_name(formula: str) -> str:
     return factor + formula[sign.start() if sign else 0 :]
 
 
-_SUPERSCRIPTS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
-_SUBSCRIPTS: Final = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
-
-
 def _with_latex_limits(formula: str) -> str:
     """Write a sign without a backslash, and limits such as ₀ and oo, as in LaTeX."""
     formula = re.sub(
         "(?P<lower>[₀-₉]+)(?P<upper>[⁰¹²³⁴-⁹]*)",
         lambda match: (
-            f"_{{{match['lower'].translate(_SUBSCRIPTS)}}}"
-            + (f"^{{{match['upper'].translate(_SUPERSCRIPTS)}}}" if match["upper"] else "")
+            f"_{{{match['lower'].translate(DIGITS)}}}"
+            + (f"^{{{match['upper'].translate(DIGITS)}}}" if match["upper"] else "")
         ),
         formula,
     )

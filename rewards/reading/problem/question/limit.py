@@ -11,10 +11,10 @@ from typing import Final
 
 from ....errors import ProblemError
 from .. import prose
-from ..conditions import INDEX_LETTERS, NAME, Conditions
+from ..conditions import INDEX_LETTERS, NAME, RELATION, Conditions
 from ..layout import pieces_of
 from .parts import NAMED, PLACEHOLDER, Target, taken_apart
-from .surroundings import RELATION, formula_of_question
+from .surroundings import formula_of_question
 
 #: The sign of a limit.
 SIGN: Final = re.compile(

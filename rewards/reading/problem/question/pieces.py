@@ -8,20 +8,20 @@ from typing import Final
 from .. import prose
 from ..derivatives import DOTTED, normal, operators
 from ..layout import marked_tables, pieces_of, restored_tables
+from ..marks import DIGITS
 
 #: A linear system with a matrix, and an initial value of its vector.
-_MATRIX: Final = r"\\begin\s*\{[pb]?matrix\}(?P<rows>(?:(?!\\end).)*)\\end\s*\{[pb]?matrix\}"
+MATRIX: Final = r"\\begin\s*\{[pb]?matrix\}(?P<rows>(?:(?!\\begin|\\end).)*)\\end\s*\{[pb]?matrix\}"
 _BOLD: Final = r"\\(?:mathbf|boldsymbol|vec|bm)\s*\{?\s*(?P<name>[a-zA-Z])\s*\}?"
 #: No further term follows.
 _ALONE: Final = r"(?=\s*(?:[,;.]|\\q?quad|\\text|\Z))"
 _SYSTEM: Final = re.compile(
-    rf"(?:{_BOLD}\s*'|\\dot\s*\{{?{_BOLD.replace('name', 'dotted')}\}}?)\s*=\s*{_MATRIX}\s*"
+    rf"(?:{_BOLD}\s*'|\\dot\s*\{{?{_BOLD.replace('name', 'dotted')}\}}?)\s*=\s*{MATRIX}\s*"
     + _BOLD.replace("name", "again")
     + _ALONE
 )
-_START: Final = re.compile(rf"{_BOLD}\s*\((?P<at>[^()]*)\)\s*=\s*{_MATRIX}{_ALONE}")
+_START: Final = re.compile(rf"{_BOLD}\s*\((?P<at>[^()]*)\)\s*=\s*{MATRIX}{_ALONE}")
 _RAISED: Final = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
-_DIGITS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _ENVIRONMENT: Final = re.compile(
     r"\\(?:begin|end)\s*\{[a-z]+\*?\}(?:\{[^{}]*\})?|\\(?:left|right)\s*(?:\.|\\[{}])|\\[{}]|&"
 )
@@ -61,7 +61,7 @@ def pieces(formula: str) -> list[str]:
 
 
 def _exponent(raised: re.Match[str]) -> str:
-    digits = raised[0].translate(_DIGITS)
+    digits = raised[0].translate(DIGITS)
     return f"^{digits}" if len(digits) == 1 else f"^{{{digits}}}"
 
 

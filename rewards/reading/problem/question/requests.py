@@ -38,15 +38,6 @@ NAMES: Final = re.compile(prose.phrases("name", "no kind"), re.IGNORECASE)
 _TOKEN: Final = re.compile(rf"{_MARK}\d+{_MARK}|[^\W\d_](?:[^\W\d_]|['’])*|[,:;?!.]")
 #: The name of a person: L'Hospital's.
 _PERSON: Final = re.compile(r"(?:[A-Za-z]['’])?[A-Z][a-z]+(?:['’]s)?")
-#: Words that ask anywhere, and verbs that ask where a clause begins. A few verbs are not English.
-_QUESTION_WORD: Final = re.compile(r"ask(?:ed|s)|how|required|sought|wanted|what(?:['’]s)?|which")
-_VERB: Final = re.compile(
-    r"approximate|berechnen?|bestimmen?|calcul(?:ar?|er?|ez)|encuentra|hallar?|resuelve|trouve[rz]?"
-    r"|calculate|compute|decide|deduce|derive|describe"
-    r"|determine|differentiate|discuss|enter|establish|estimate|evaluate|examine|express|find|get"
-    r"|give|identify|integrate|investigate|know|need|obtain|prove|provide|put|report|resoudre|return"
-    r"|round|say|show|simplify|solve|state|sum|take|tell|test|verify|want|work|write"
-)
 #: A sentence in which the writer tells what was tried, and the words of a wish.
 _NARRATION: Final = re.compile(r"\b(?:I|I['’](?:m|ve|d|ll)|[Mm]y)\b")
 _WISH: Final = re.compile(r"\b(?:like|need|please|should|want)\b|\?", re.IGNORECASE)
@@ -56,6 +47,15 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+#: Words that ask anywhere, and verbs that ask where a clause begins. A few verbs are not English.
+_QUESTION_WORDS: Final = _words("asked asks how required sought wanted what what's what’s which")
+_VERBS: Final = _words(
+    """approximate berechne berechnen bestimme bestimmen calcula calcular calcule calculer calculez
+    calculate compute decide deduce derive describe determine differentiate discuss encuentra enter
+    establish estimate evaluate examine express find get give halla hallar identify integrate
+    investigate know need obtain prove provide put report resoudre resuelve return round say show
+    simplify solve state sum take tell test trouve trouver trouvez verify want work write"""
+)
 #: Verbs that are known to some kinds of questions only, and verbs that do nothing to a value.
 _OPERATIONS: Final = _words("approximate differentiate estimate integrate round")
 _EXPLAINS: Final = _words(
@@ -332,7 +332,7 @@ def _may_change(written: list[str], at: int, *, has_persons: bool) -> bool:
     if lower.endswith("ing") and (preceding_word in _PAUSES or preceding_word.startswith(_MARK)):
         return lower in _CHANGING
     is_free = len(word) == 1 or prose.is_manner(lower) or bool(is_person)
-    is_verb = _VERB.fullmatch(lower.removesuffix("s")) is not None
+    is_verb = lower.removesuffix("s") in _VERBS
     return not is_free and (not is_verb or lower in _OPERATIONS | {"sum", "sums"})
 
 
@@ -350,9 +350,7 @@ def _is_done_to_value(tokens: list[str], at: int, own: Collection[int]) -> bool:
         return preceding_word == "after" and is_value
     if not _begins(tokens, at) or preceding_word in ("to", "please"):
         return False
-    is_known = any(
-        token in words for words in (prose.COMMON, _METHOD, _EXPLAINS)
-    ) or _VERB.fullmatch(token)
+    is_known = any(token in words for words in (prose.COMMON, _METHOD, _EXPLAINS, _VERBS))
     return not is_known and (is_value or _is_of(next_word, own))
 
 
@@ -368,10 +366,10 @@ def _begins(tokens: list[str], at: int) -> bool:
 
 
 def _is_request(tokens: list[str], at: int) -> bool:
-    if _QUESTION_WORD.fullmatch(tokens[at]):
+    if tokens[at] in _QUESTION_WORDS:
         preceding_word = tokens[at - 1] if at else "but"
         is_open = "?" in tokens or preceding_word == "but" or preceding_word in _BEGINS
         return is_open and (preceding_word, tokens[at]) != (",", "which")
     if tokens[at] == "work" and tokens[at + 1 : at + 2] != ["out"]:
         return False
-    return _begins(tokens, at) and _VERB.fullmatch(tokens[at]) is not None
+    return _begins(tokens, at) and tokens[at] in _VERBS

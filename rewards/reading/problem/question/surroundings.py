@@ -19,7 +19,7 @@ from ....errors import ProblemError
 from ...expression.traversal import symbols_of
 from ...latex.tokens.names import GREEK
 from .. import prose
-from ..conditions import NAME, Conditions
+from ..conditions import NAME, RELATION, Conditions
 from ..derivatives import SYMBOL, arguments_at
 from ..marks import LONGEST, is_function
 from .parts import ASKS_INTEGRAL, DENIED, NAMED, PLACEHOLDER, SENTENCE, Target, without_statements
@@ -37,7 +37,6 @@ _ASKS_FOR: Final = re.compile(
 #: A function of a variable, such as T_3(x), and a dash: the name of something.
 _APPLIED_NAME: Final = re.compile(r"[A-Za-z](?:_\{?\w+\}?)?\s*\(\s*\\?[A-Za-z]+\s*\)|[-\s]*")
 _HAS_SIGN: Final = re.compile(r"\\(?:int|lim|prod|sum)(?![A-Za-z])|[∫∑∏]")
-RELATION: Final = re.compile(r"[=<>≤≥≠]|\\(?:leq?|geq?|neq?|[lg]t|in|approx|equiv)(?![A-Za-z])")
 #: Words that change an integral: arithmetic, and forms of a number that are not exact.
 _ARITHMETIC: Final = re.compile(
     rf"\b(?:{'|'.join(sorted(prose.TABLE['arithmetic']))})\b(?!-)", re.IGNORECASE

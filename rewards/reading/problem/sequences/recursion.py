@@ -9,12 +9,12 @@ from ....errors import ProblemError
 from ...expression.traversal import fold, symbols_of
 from ...expression.tree import Expression
 from .. import prose
-from ..conditions import INDEX_LETTERS, conditions_of
+from ..conditions import INDEX_LETTERS, RELATION, conditions_of
 from ..layout import cut_at, only_reading, pieces_of
 from ..marks import LONGEST, SPACING
 from ..question.limit import ARROW, INDEX, NOUNS, SEQUENCE, SIGN
 from ..question.parts import Target, taken_apart
-from ..question.surroundings import RELATION, formula_of_question
+from ..question.surroundings import formula_of_question
 
 #: The next term of a sequence, as a formula in the term before: u_{n+1} = 2u_n, u_n = 2u_{n-1}.
 _RECURSION: Final = re.compile(
