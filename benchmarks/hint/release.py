@@ -61,22 +61,19 @@ def records(
         start += len(expressions)
 
 
-def write_release(
-    folder: Path, seed: int = 0, pools: Pools | None = None, workers: int = 1
-) -> dict[str, int]:
+def write_release(folder: Path, seed: int = 0, workers: int = 1) -> dict[str, int]:
     """Write the whole data set, main and few-shot, in the form of the release.
 
     Args:
         folder: An existing folder; a release's files in the folder are replaced.
         seed: The same seed writes the same bytes, with any number of workers.
-        pools: The source of pictures; by default drawn pictures.
         workers: Processes.
 
     Returns:
         How many records each part of the main data set has.
 
     """
-    pools = pools or drawn_pools(seed)
+    pools = drawn_pools(seed)
     for name in SPLITS:
         (folder / f"sym_{name}.json").write_text(json.dumps(pools.names[name]), "utf-8")
     with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as executor:
