@@ -13,10 +13,9 @@ from fractions import Fraction
 
 from ..rewards.reading.expression.build import add, mul, number
 from ..rewards.reading.expression.tree import Call, Expression, Symbol
-from ..rewards.reading.latex import to_latex
+from .drills import drill
 from .hashed_random import HashedRandom
-from .payloads import IntegrationInputs, IntegrationTarget
-from .problem import Parent, Problem
+from .problem import Problem
 from .registry import benchmark
 
 SOURCE = "this project, docs/results/language_model.md"
@@ -113,29 +112,17 @@ def _problem(
     parents: tuple[tuple[str, int], ...] = (),
 ) -> Problem:
     integrand, antiderivative = (
-        to_latex(add(*(_term(*term, variable, integrated=integrated) for term in terms)))
+        add(*(_term(*term, variable, integrated=integrated) for term in terms))
         for integrated in (False, True)
     )
-    names = [_id(*parent) for parent in parents]
-    return Problem(
-        id=_id(subset, index),
-        task="integration",
-        benchmark="composed",
-        subset=subset,
-        inputs=IntegrationInputs(integrand, variable),
-        target=IntegrationTarget(integrand, variable, antiderivative),
-        parents=tuple(
-            Parent(name, role)
-            for name, role in zip(names, ("original", "second term"), strict=False)
-        ),
-        pair_parent=names[0] if names else None,
-        perturbation=subset if names else None,
-        metadata={"tags": ["composition"], "difficulty": len(terms)},
+    return drill(
+        ("composed", subset, index),
+        (integrand, antiderivative),
+        variable,
+        parents,
+        tag="composition",
+        difficulty=len(terms),
     )
-
-
-def _id(subset: str, index: int) -> str:
-    return f"{subset}-{index:03}"
 
 
 def _term(family: str, k: int, b: int, variable: str, *, integrated: bool) -> Expression:

@@ -7,6 +7,7 @@ a problem for every held-out problem, so that generalisation is measured by pair
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -112,23 +113,56 @@ def _problem(
     perturbed: bool = False,
     second_index: int | None = None,
 ) -> Problem:
-    parent = _id("monomials", index)
-    parents = [Parent(parent, "original")] if perturbed else []
+    parents = [("monomials", index)] if perturbed else []
     if second_index is not None:
-        parents.append(Parent(_id("monomials", second_index), "second term"))
-    integrand = to_latex(add(*(_term(c, n, variable) for c, n in terms)))
-    antiderivative = to_latex(add(*(_term(Fraction(c, n + 1), n + 1, variable) for c, n in terms)))
+        parents.append(("monomials", second_index))
+    integrand = add(*(_term(c, n, variable) for c, n in terms))
+    antiderivative = add(*(_term(Fraction(c, n + 1), n + 1, variable) for c, n in terms))
+    return drill(
+        ("drills", subset, index),
+        (integrand, antiderivative),
+        variable,
+        parents,
+        tag="power rule",
+        difficulty=len(terms),
+    )
+
+
+def drill(
+    place: tuple[str, str, int],
+    formulas: tuple[Expression, Expression],
+    variable: str,
+    parents: Sequence[tuple[str, int]],
+    *,
+    tag: str,
+    difficulty: int,
+) -> Problem:
+    """An integral to drill.
+
+    Args:
+        place: benchmark, subset and index.
+        formulas: integrand and antiderivative.
+        variable: the variable of integration.
+        parents: subset and index of the original, and of the second term of a sum.
+        tag: the rule of integration.
+        difficulty: the number of terms.
+
+    """
+    benchmark, subset, index = place
+    integrand, antiderivative = map(to_latex, formulas)
+    names = [_id(*parent) for parent in parents]
+    roles = ("original", "second term")
     return Problem(
         id=_id(subset, index),
         task="integration",
-        benchmark="drills",
+        benchmark=benchmark,
         subset=subset,
         inputs=IntegrationInputs(integrand, variable),
         target=IntegrationTarget(integrand, variable, antiderivative),
-        parents=tuple(parents),
-        pair_parent=parent if perturbed else None,
-        perturbation=subset if perturbed else None,
-        metadata={"tags": ["power rule"], "difficulty": len(terms)},
+        parents=tuple(map(Parent, names, roles)),
+        pair_parent=names[0] if names else None,
+        perturbation=subset if names else None,
+        metadata={"tags": [tag], "difficulty": difficulty},
     )
 
 

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from itertools import count, islice
 from typing import Any, TypeAlias
 
@@ -72,14 +72,48 @@ class _Maker:
 
     def make(self, with_perturbations: bool, number: int) -> _Texts:
         if isinstance(self.kind, int):
-            return _step(self.kind, self.seed, self.options, self.style, with_perturbations, number)
-        return _case(
-            self.kind, self.seed, self.options, self.style, False, with_perturbations, number
-        )
+            return self._step(self.kind, with_perturbations, number)
+        return self.case(self.kind, with_perturbations, number)
+
+    def _step(self, steps: int, with_perturbations: bool, number: int) -> _Texts:
+        key = (steps, self.seed, number)
+        original = example(*key, self.options)
+        versions = {"": original}
+        if with_perturbations:
+            versions |= {name: perturbed(original, name, key) for name in PERTURBATIONS}
+        texts = {
+            name: (
+                sequences.sequence(version, 1, self.style),
+                sequences.sequence(version, 0, self.style),
+            )
+            for name, version in versions.items()
+        }
+        return _Texts(number, original.operator, original.negative.annotation.operator, texts)
+
+    def case(
+        self, operation: str, with_perturbations: bool, number: int, *, easy: bool = False
+    ) -> _Texts:
+        """The example of calculus with a number."""
+        key = (operation, self.seed, number)
+        original = case(*key, easy=easy, options=self.options)
+
+        def pair(text: Callable[[int], str]) -> tuple[str, str]:
+            return text(1), text(0)
+
+        texts = {"": pair(lambda label: calculus.sequence(original, label, self.style))}
+        if with_perturbations:
+            greek = calculus.renamed(original, HashedRandom("VR", "calculus", *key))
+            texts["VR"] = pair(lambda label: calculus.sequence(greek, label, self.style))
+            texts["EC"] = pair(
+                lambda label: calculus.converted(
+                    original, label, HashedRandom("EC", *key), self.style
+                )
+            )
+        return _Texts(number, operation, operation, texts)
 
 
-def derivation_splits(
-    steps: int,
+def data_splits(
+    kind: int | str,
     sizes: SplitSizes,
     seed: int,
     *,
@@ -87,72 +121,20 @@ def derivation_splits(
     style: str = sequences.PUBLISHED,
     workers: int | None = None,
 ) -> dict[str, list[Row]]:
-    """The step task: train, validation, static, VR, EE and AR."""
-    maker = _Maker(steps, seed, options, style)
-    return _splits(maker, PERTURBATIONS, sizes, f"step{steps}-s{seed}", workers)
+    """The splits of the step task for a number of steps, of the calculus task for an operation.
 
-
-def calculus_splits(
-    operation: str,
-    sizes: SplitSizes,
-    seed: int,
-    *,
-    options: Options = CODE,
-    style: str = sequences.PUBLISHED,
-    workers: int | None = None,
-) -> dict[str, list[Row]]:
-    """The calculus task: train, validation, static, VR, EC and easy."""
-    maker = _Maker(operation, seed, options, style)
-    splits = _splits(maker, ("VR", "EC"), sizes, f"{operation}-s{seed}", workers)
-    easy = (_case(operation, seed, options, style, True, False, number) for number in count())
+    Both have train, validation and static; the step task has VR, EE and AR, the calculus task VR,
+    EC and easy.
+    """
+    maker = _Maker(kind, seed, options, style)
+    if isinstance(kind, int):
+        return _splits(maker, PERTURBATIONS, sizes, f"step{kind}-s{seed}", workers)
+    splits = _splits(maker, ("VR", "EC"), sizes, f"{kind}-s{seed}", workers)
+    easy = (maker.case(kind, False, number, easy=True) for number in count())
     few = islice(easy, min(EASY, sizes.test) // 2)
-    name = f"{operation}-easy-s{seed}"
+    name = f"{kind}-easy-s{seed}"
     splits["easy"] = [row for made_example in few for row in _rows(made_example, name, "")]
     return splits
-
-
-def _step(
-    steps: int, seed: int, options: Options, style: str, with_perturbations: bool, number: int
-) -> _Texts:
-    step_example = example(steps, seed, number, options)
-    key = (steps, seed, number)
-    versions = {"": step_example} | (
-        {name: perturbed(step_example, name, key) for name in PERTURBATIONS}
-        if with_perturbations
-        else {}
-    )
-    texts = {
-        name: (sequences.sequence(version, 1, style), sequences.sequence(version, 0, style))
-        for name, version in versions.items()
-    }
-    return _Texts(number, step_example.operator, step_example.negative.annotation.operator, texts)
-
-
-def _case(
-    operation: str,
-    seed: int,
-    options: Options,
-    style: str,
-    easy: bool,
-    with_perturbations: bool,
-    number: int,
-) -> _Texts:
-    calculus_case = case(operation, seed, number, easy=easy, options=options)
-
-    def pair(text: Callable[[int], str]) -> tuple[str, str]:
-        return text(1), text(0)
-
-    texts = {"": pair(lambda label: calculus.sequence(calculus_case, label, style))}
-    if with_perturbations:
-        greek = calculus.renamed(
-            calculus_case, HashedRandom("VR", "calculus", operation, seed, number)
-        )
-        texts["VR"] = pair(lambda label: calculus.sequence(greek, label, style))
-        key = ("EC", operation, seed, number)
-        texts["EC"] = pair(
-            lambda label: calculus.converted(calculus_case, label, HashedRandom(*key), style)
-        )
-    return _Texts(number, operation, operation, texts)
 
 
 def _splits(
@@ -246,12 +228,4 @@ def made(maker: Mapping[str, Any], with_perturbations: bool, start: int) -> list
     """The task of workers: a batch of examples as rows."""
     parsed = _Maker(**{**maker, "options": Options(**maker["options"])})
     batch = (parsed.make(with_perturbations, number) for number in range(start, start + BATCH))
-    return [
-        [
-            example_made.number,
-            example_made.operator,
-            example_made.other_operator,
-            example_made.texts,
-        ]
-        for example_made in batch
-    ]
+    return [astuple(made_example) for made_example in batch]

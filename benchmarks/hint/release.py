@@ -1,4 +1,4 @@
-"""HINT's files: written in the form of the release, and read, released files too.
+"""HINT's files in the form of the release. `files.table` reads such files, released files too.
 
 ``expr_train.json``, ``expr_val.json`` and ``expr_test.json`` are lists of records,
 ``fewshot_dataset.json`` has records by concept and part, and ``sym_PART.json`` names the pictures.
@@ -7,26 +7,21 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TextIO, TypeAlias
+from typing import TypeAlias
 
 from .pools import SPLITS, Pools, Taker, drawn_pools
-from .records import HintRecord, RecordError, from_row
+from .records import HintRecord
 from .semantics import CONCEPTS, parse
 from .splits import OPERATORS, expressions, part, split_of
 
 #: Texts with their splits, which training sets do not have.
 Labelled: TypeAlias = list[tuple[str, str | None]]
 _CHUNK = 20_000  # records that a worker writes at a time
-_READ = 1 << 20  # characters read at a time
-_LONGEST = 1 << 16  # characters of a row; an error further from the end is no lack of text
-_SPACE = re.compile(r"[\s,]*")
 
 
 def labelled(seed: int, operators: int, concept: str | None, name: str) -> Labelled:
@@ -66,22 +61,19 @@ def records(
         start += len(expressions)
 
 
-def write_release(
-    folder: Path, seed: int = 0, pools: Pools | None = None, workers: int = 1
-) -> dict[str, int]:
+def write_release(folder: Path, seed: int = 0, workers: int = 1) -> dict[str, int]:
     """Write the whole data set, main and few-shot, in the form of the release.
 
     Args:
         folder: An existing folder; a release's files in the folder are replaced.
         seed: The same seed writes the same bytes, with any number of workers.
-        pools: The source of pictures; by default drawn pictures.
         workers: Processes.
 
     Returns:
         How many records each part of the main data set has.
 
     """
-    pools = pools or drawn_pools(seed)
+    pools = drawn_pools(seed)
     for name in SPLITS:
         (folder / f"sym_{name}.json").write_text(json.dumps(pools.names[name]), "utf-8")
     with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as executor:
@@ -141,96 +133,3 @@ def _rows_text(
 def _records(name: str, start: int, expressions: Labelled, take: Taker) -> Iterator[HintRecord]:
     for number, (text, split) in enumerate(expressions, start):
         yield HintRecord(f"{name}_{number:08}", parse(text), take(text), split)
-
-
-# --- reading ---
-
-
-class ReleaseError(ValueError):
-    """A file outside the form of a release; the message names the file."""
-
-
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """An unusable row: the place, the reason, and the row itself."""
-
-    where: str
-    reason: str
-    row: Any
-
-
-def read_release(path: Path) -> Iterator[HintRecord | Broken]:
-    """Read a file of the release, row by row, and check each row against the semantics.
-
-    Args:
-        path: A list of records (``expr_test.json``), of any size, or ``fewshot_dataset.json``.
-
-    Yields:
-        A record, or what is broken about the row.
-
-    Raises:
-        ReleaseError: If the file cannot be read or is no such file.
-
-    """
-    seen: set[tuple[str, str]] = set()
-    for where, row in _located(path):
-        try:
-            if isinstance(row, ValueError):
-                raise RecordError(str(row))
-            record = from_row(row)
-            group = where.rpartition("row")[0]
-            if (group, record.id) in seen:
-                raise RecordError(f"the id {record.id!r} is there twice")
-            seen.add((group, record.id))
-            yield record
-        except RecordError as error:
-            name = row.get("id") if isinstance(row, dict) else None
-            yield Broken(f"{where} ({name})" if name else where, str(error), row)
-
-
-def _located(path: Path) -> Iterator[tuple[str, Any]]:
-    try:
-        with path.open(encoding="utf-8-sig") as file:
-            start = file.read(64).lstrip()[:1]
-            file.seek(0)
-            if start == "[":
-                yield from ((f"row {number}", row) for number, row in enumerate(_items(file), 1))
-                return
-            by_concept = json.load(file)
-    except OSError as error:
-        raise ReleaseError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError as error:  # not JSON, not UTF-8
-        raise ReleaseError(f"{path}: {error}") from None
-    if not isinstance(by_concept, dict) or not all(
-        isinstance(splits, dict) and all(isinstance(rows, list) for rows in splits.values())
-        for splits in by_concept.values()
-    ):
-        raise ReleaseError(f"{path} holds neither a list of records nor lists by concept and part")
-    for concept, splits in by_concept.items():
-        for name, rows in splits.items():
-            for number, row in enumerate(rows, 1):
-                yield f"{concept}, {name}, row {number}", row
-
-
-def _items(file: TextIO) -> Iterator[Any]:
-    """The items of a JSON array, of which only some text is in memory at a time.
-
-    Where the text breaks off or is no JSON, a ``ValueError`` is the last item.
-    """
-    decoder = json.JSONDecoder()
-    text = file.read(_READ)
-    at = text.index("[") + 1
-    while True:
-        at = _SPACE.match(text, at).end()  # type: ignore[union-attr]  # it matches nothing too
-        if text.startswith("]", at):
-            return
-        try:
-            item, at = decoder.raw_decode(text, at)
-        except json.JSONDecodeError as error:
-            read = file.read(_READ) if error.pos >= len(text) - _LONGEST else ""
-            if not read:
-                yield ValueError(f"the file breaks off or is no JSON from here on: {error.msg}")
-                return
-            text, at = text[at:] + read, 0
-        else:
-            yield item

@@ -74,19 +74,17 @@ def _rate(audit: Audit) -> list[str]:
     return [f"Refuted: {share} % of the rows that were read{upper}."]
 
 
-def write_report(audit: Audit, effects: Effects | None = None, path: Path | None = None) -> Path:
-    """Write ``report.md`` and ``report.html`` of an audit.
+def write_report(audit: Audit, effects: Effects | None = None) -> Path:
+    """Write ``report.md`` and ``report.html`` of an audit into the audit's directory.
 
     Args:
         audit: the audit.
         effects: what the errors did to scores.
-        path: the directory; by default the audit's.
 
     Returns:
         The Markdown file.
 
     """
-    path = path or audit.path
     # Corrections take long: systems are asked only about the rows of the report.
     refuted = list(with_corrections(list(islice(audit.rows(REFUTED), MAX_ROWS)), MAX_CORRECTIONS))
     tables = sections_of(audit, effects)
@@ -106,6 +104,7 @@ def write_report(audit: Audit, effects: Effects | None = None, path: Path | None
         remark = "Integrals are equal up to a constant factor and the names of symbols."
         closing.append(Section("Problems that are the same", ("rows", "number"), cells, (remark,)))
     text = as_markdown(tables) + "\n" + "".join(map(as_entry, refuted)) + as_markdown(closing)
+    path = audit.path
     write_output(path / "report.md", text.encode())
     entries = [_entry_section(row) for row in refuted]
     subtitle = ", ".join(audit.sources)

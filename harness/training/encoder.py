@@ -17,6 +17,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -27,6 +28,7 @@ from ..models.gguf_weights import weights_folder
 from ..stats.metrics.labels import Labels
 from .settings_file import write_settings
 from .trainers import run_trainer
+from .training_run import made_once
 
 Row: TypeAlias = Mapping[str, Any]
 
@@ -107,14 +109,9 @@ def train(
         return model
     start = settings.model
     if start == SCRATCH:
-        folder = out / "start"
-        if not folder.is_dir():
-            unfinished = out / "start.part"
-            make_bert(
-                unfinished, [row["text"] for split in rows.values() for row in split], settings
-            )
-            unfinished.rename(folder)
-        start = str(folder)
+        texts = [row["text"] for split in rows.values() for row in split]
+        make = partial(make_bert, texts=texts, settings=settings)
+        start = str(made_once(out / "start", make))
     else:
         start = weights_folder(start)
     log(f"training {settings.model} on {len(rows['train'])} sequences")

@@ -14,10 +14,11 @@ has complete tables of fewer seeds. The same command goes on.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from shutil import rmtree
 
-from ...benchmarks.derivations.splits import SplitSizes, calculus_splits, derivation_splits
+from ...benchmarks.derivations.splits import SplitSizes, data_splits
 from ...rewards.errors import suggest
 from ...rewards.records import plain
 from ..core.errors import UserError
@@ -29,7 +30,7 @@ from .config import ConfigSection
 from .encoder import SCRATCH, EncoderSettings
 from .encoder import train as train_encoder
 from .settings_file import write_settings
-from .training_run import TrainingRun
+from .training_run import TrainingRun, made_once
 
 #: The operations of the calculus task, by the name of the subset.
 OPERATIONS = {"diff": "differentiation", "int": "integration"}
@@ -192,14 +193,9 @@ def make_sequences(config: EncoderGridConfig, name: str, folder: Path) -> None:
     sizes = SplitSizes(
         sequences.train_by_set.get(name, sequences.train), sequences.validation, sequences.test
     )
-    splits = (
-        derivation_splits(STEPS[name], sizes, config.data_seed, workers=1)
-        if name in STEPS
-        else calculus_splits(OPERATIONS[name], sizes, config.data_seed, workers=1)
-    )
-    unfinished = folder.with_name(f"{name}.part")
-    write_splits(splits, unfinished)
-    unfinished.rename(folder)
+    kind = STEPS[name] if name in STEPS else OPERATIONS[name]
+    splits = data_splits(kind, sizes, config.data_seed, workers=1)
+    made_once(folder, partial(write_splits, splits))
 
 
 def _task(name: str) -> str:

@@ -14,6 +14,7 @@ The directory of a training run:
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,7 @@ from ..store.run import Run
 from .config import ConfigSection
 from .settings_file import write_settings
 from .trainers import train_seq2seq
-from .training_run import TrainingRun
+from .training_run import TrainingRun, made_once
 
 
 class NetworkSection(ConfigSection, frozen=True, kw_only=True):
@@ -147,11 +148,8 @@ def train(config: IntegratorConfig, into: TrainingRun, *, workers: int = 1) -> R
             make_pairs(name, config.data, out / "data", workers)
     model = out / "model"
     if not model.is_dir():
-        start = out / "start"
-        if not start.is_dir():
-            unfinished = out / "start.part"
-            make(NetworkSizes(**plain(config.network)), config.seed, unfinished)
-            unfinished.rename(start)
+        sizes = NetworkSizes(**plain(config.network))
+        start = made_once(out / "start", partial(make, sizes, config.seed))
         pairs, valid = training_pairs(config.data, out / "data")
         log(f"training on {len(pairs):,} pairs")
         train_seq2seq(str(start), pairs, valid, out, options=config.training, seed=config.seed)

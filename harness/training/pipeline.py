@@ -12,6 +12,8 @@ Finished stages are skipped: the same command resumes a stopped run.
 
 from __future__ import annotations
 
+from functools import partial
+
 from ...benchmarks.payloads import IntegrationTarget
 from ...benchmarks.problem import Problem
 from ...prompts import load as load_prompt
@@ -28,7 +30,7 @@ from .rows import grpo_rows, sft_rows
 from .settings_file import write_settings
 from .small_llama import make_llama
 from .trainers import refuse_missing, reward_share, train_grpo, train_sft
-from .training_run import TrainingRun
+from .training_run import TrainingRun, made_once
 
 
 def train(config: Config, into: TrainingRun) -> Run:
@@ -59,10 +61,8 @@ def train(config: Config, into: TrainingRun) -> Run:
         start = out / "start"
         if not start.is_dir():
             log("making a model")
-            unfinished = out / "start.part"
-            make_llama(unfinished, config.model.scratch, config.seed)
-            unfinished.rename(start)
-        model = str(start)
+        make = partial(make_llama, size=config.model.scratch, seed=config.seed)
+        model = str(made_once(start, make))
     else:
         model = weights_folder(config.model.path)
     if config.sft is not None:

@@ -14,6 +14,15 @@ from ..run.sweep import sweep
 from ..store.run import Run
 
 
+def made_once(folder: Path, make: Callable[[Path], object]) -> Path:
+    """The folder that ``make`` writes; an interruption leaves no incomplete folder."""
+    if not folder.is_dir():
+        unfinished = folder.with_name(f"{folder.name}.part")
+        make(unfinished)
+        unfinished.rename(folder)
+    return folder
+
+
 @dataclass(frozen=True)
 class TrainingRun:
     """The directory, log and progress of a training run.

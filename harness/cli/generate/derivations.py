@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from ....benchmarks.derivations.options import VARIANTS
-from ....benchmarks.derivations.splits import SplitSizes, calculus_splits, derivation_splits
+from ....benchmarks.derivations.splits import SplitSizes, data_splits
 from ....benchmarks.registry import load
 from ...core.errors import UserError
 from ...core.wording import counted
@@ -75,7 +73,7 @@ def generate_derivations(steps: int, **options: Any) -> None:
     Train, validation and static test sets, and VR, EE, AR of the last. The sizes are those of
     Meadows et al., table 5, if --count is 20000.
     """
-    _generate("derivations", partial(derivation_splits, steps), 5, **options)
+    _generate("derivations", steps, 5, **options)
 
 
 @click.command()
@@ -92,12 +90,12 @@ def generate_calculus(operation: str, **options: Any) -> None:
     Of differentiation or integration, with VR, EC and an easy test set. The sizes are those of
     Meadows et al., table 5, if --count is 32000.
     """
-    _generate("calculus", partial(calculus_splits, operation), 8, **options)
+    _generate("calculus", operation, 8, **options)
 
 
 def _generate(
     benchmark: str,
-    splits_of: Callable[..., dict[str, list[dict[str, Any]]]],
+    kind: int | str,
     test_share: int,
     *,
     count: int,
@@ -112,7 +110,7 @@ def _generate(
         return
     sizes, options = SplitSizes.of(count, test_share=test_share), VARIANTS[variant]
     with on_cluster(cluster):
-        splits = splits_of(sizes, seed, options=options, style=style, workers=workers)
+        splits = data_splits(kind, sizes, seed, options=options, style=style, workers=workers)
     write_splits(splits, subset_options["out"])
     sizes_of_splits = ", ".join(f"{name} {len(rows):,}" for name, rows in splits.items())
     click.echo(f"wrote {sizes_of_splits} to {subset_options['out']}", err=True)

@@ -94,35 +94,26 @@ def _plain(**options: Any) -> None:
 
 
 def _generate(
-    benchmark: str,
-    subset: str | None,
-    seed: int,
-    limit: int | None,
-    difficulty: int,
-    bank: str | None,
-    cluster: str | None,
-    out: Path,
-    force: bool,
-    **options: Any,
+    benchmark: str, bank: str | None, cluster: str | None, out: Path, force: bool, **options: Any
 ) -> None:
     check_out(out, force)
+    drawn = {name: options.pop(name) for name in ("subset", "seed", "limit", "difficulty")}
     banks = with_source_options([] if bank is None else [bank], **options)
-    bank = banks[0] if banks else None
     with on_cluster(cluster):
-        problems = list(_problems(benchmark, subset, seed, limit, difficulty, bank))
+        problems = list(_problems(benchmark, banks[0] if banks else None, **drawn))
     write_problems(problems, out)
     click.echo(f"wrote {counted(len(problems), 'problem')} to {out}", err=True)
 
 
 def _problems(
     benchmark: str,
+    bank: str | None,
+    *,
     subset: str | None,
     seed: int,
     limit: int | None,
     difficulty: int,
-    bank: str | None,
 ) -> Iterable[Problem]:
-
     name = benchmark if subset is None else f"{benchmark}/{subset}"
     if benchmark == "brittleness" and bank is not None:
         refuse_given(["difficulty"], "on brittleness; it is for bee's augmentations")

@@ -58,6 +58,10 @@ def brittleness(
             f"{program()} score {runs[0]} --method welleck --deadline 10"
         )
     together = [decoding(sources)]
+
+    def show(tables: list[Section]) -> None:
+        print_sections(tables) if not markdown else click.echo(as_markdown(tables))
+
     for run in opened:
         sections: list[Section] = []
         for source in sources:
@@ -67,10 +71,7 @@ def brittleness(
                 click.secho(f"{'# ' * markdown}{run.path.name}: {label}", bold=not markdown)
                 click.echo()
                 own = brittleness_tables.sections(source)
-                if markdown:
-                    click.echo(as_markdown(own))
-                else:
-                    print_sections(own)
+                show(own)
                 sections += own
         if not markdown:
             page = write_sections(
@@ -81,10 +82,7 @@ def brittleness(
                 brittleness_tables.REMARK,
             )
             click.echo(f"wrote {page}", err=True)
-    if markdown:
-        click.echo(as_markdown(together))
-    else:
-        print_sections(together)
+    show(together)
     click.echo(brittleness_tables.REMARK)
 
 

@@ -28,7 +28,7 @@ def masses(source: ModelAnswers) -> Section:
     by_outcome = mass_by_outcome(ranked_where(source, named("primitive_exp")), k) if k else {}
     rows = []
     for failed, name in ((True, "failures"), (False, "successes")):
-        mass = by_outcome.get(failed, Mass(k, 0, 0, None, None, None))
+        mass = by_outcome.get(failed, Mass(0, 0, None, None, None))
         theirs = [published()["table 12", "exp", name, m] for m in ("p@1", "p@500", "p@{1..500}")]
         ours = map(_probability, (mass.first, mass.last, mass.total))
         rows.append((f"{name} at {k}", str(mass.problems), *ours, *theirs))

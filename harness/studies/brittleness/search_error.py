@@ -69,7 +69,6 @@ class Unresolved:
     log-probability.
     """
 
-    k: int
     failures: int
     scored: int
     unresolved: int
@@ -95,7 +94,7 @@ def unresolved_at_k(problems: Iterable[Ranked], k: int) -> Unresolved:
         if last_logprob is not None and problem.reference is not None:
             scored += 1
             unresolved += problem.reference < last_logprob
-    return Unresolved(k, failures, scored, unresolved)
+    return Unresolved(failures, scored, unresolved)
 
 
 # --- Table 12 ----------------------------------------------------------------------------------
@@ -111,7 +110,6 @@ class Mass:
     It is also left out if one of the first k candidates has an unknown probability.
     """
 
-    k: int
     problems: int
     left_out: int
     first: float | None
@@ -132,7 +130,7 @@ def mass(problems: Iterable[Ranked], k: int) -> Mass:
         top.append(probabilities[best[0].text])
         kth.append(probabilities[best[-1].text])
         total.append(math.fsum(probabilities.values()))
-    return Mass(k, len(top), left_out, *map(_mean, (top, kth, total)))
+    return Mass(len(top), left_out, *map(_mean, (top, kth, total)))
 
 
 def mass_by_outcome(problems: Sequence[Ranked], k: int) -> dict[bool, Mass]:
@@ -171,7 +169,6 @@ class FailureCauses:
     log-probability is missing.
     """
 
-    k: int
     search: int
     model: int
     unknown: int
@@ -194,7 +191,7 @@ def failure_causes(problems: Iterable[Ranked], k: int) -> FailureCauses:
         else:
             likelier = all(problem.reference > logprob for logprob in logprobs)
             counts["search" if likelier else "model"] += 1
-    return FailureCauses(k, counts["search"], counts["model"], counts["unknown"])
+    return FailureCauses(counts["search"], counts["model"], counts["unknown"])
 
 
 def top_and_correct(problems: Iterable[Ranked]) -> list[tuple[float, float]]:

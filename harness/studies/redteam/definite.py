@@ -86,10 +86,8 @@ def _power(rng: HashedRandom) -> tuple[str, str, list[str]]:
     n = rng.integer(1, 9) * 10 ** rng.integer(0, 6)
     diverges = rng.below(3) == 0
     sign = -1 if diverges else 1
-    wrong = [str(n), r"\infty"] if diverges else [r"\text{diverges}", r"\infty", str(n + 1)]
+    wrong = [str(n), rf"-{n}"] if diverges else [r"\text{diverges}", r"\infty", str(n + 1)]
     value = r"\text{diverges}" if diverges else str(n)
-    if diverges:
-        wrong = [str(n), rf"-{n}"]
     if rng.below(2):
         return rf"\int_1^\infty x^{{-1-\frac{{{sign}}}{{{n}}}}}\,dx", value, wrong
     return rf"\int_0^1 x^{{-1+\frac{{{sign}}}{{{n}}}}}\,dx", value, wrong

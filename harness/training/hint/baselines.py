@@ -18,12 +18,12 @@ from statistics import mean, median, pstdev
 
 from ....rewards.records import plain
 from ...models import create
-from ...report.figures.curves import category_chart
 from ...report.sections import Section
 from ...stats.summary import summarise
 from ...store.run import Run
 from ..settings_file import write_settings
 from ..training_run import TrainingRun
+from .curves import curves_section
 from .examples import Examples, training_set, validation_set
 from .fitting import Fit, fit, logged
 from .settings import HintConfig
@@ -55,20 +55,8 @@ def train(config: HintConfig, into: TrainingRun) -> Run:
             )
             sizes = config.sizes_of(name)
             into.log(f"training {name}, seed {seed}, on {len(examples):,} expressions")
-            settings = Fit(
-                sizes,
-                examples,
-                seed,
-                options.steps,
-                options.batch_size,
-                options.rate(sizes.kind),
-                options.save_steps,
-                validation=validation,
-                pictures=config.pictures,
-                data_seed=config.data_seed,
-                device=options.device,
-                bf16=options.bf16,
-            )
+            data = {"pictures": config.pictures, "data_seed": config.data_seed}
+            settings = Fit.of(options, sizes, examples, seed, validation=validation, **data)
             fit(settings, folder)
     into.log("evaluating")
     pictures = {"pictures": config.pictures} if config.pictures else {}
@@ -114,30 +102,14 @@ def progress(trained: Sequence[Path]) -> Section | None:
         for row in logged(folder):
             if "validation" in row:
                 name = folder.name.rpartition("-s")[0]
-                accuracy = 100 * mean(row["validation"].values())
+                accuracy = mean(row["validation"].values())
                 curves.setdefault(name, {}).setdefault(row["step"], []).append(accuracy)
     if not curves:
         return None
-    steps = sorted({step for curve in curves.values() for step in curve})
-    rows = tuple(
-        (
-            f"{step:,}",
-            *(
-                f"{mean(curve[step]):.1f} ± {pstdev(curve[step]):.1f}" if step in curve else ""
-                for curve in curves.values()
-            ),
-        )
-        for step in steps
-    )
-    series = {
-        name: [mean(curve[step]) / 100 if step in curve else None for step in steps]
-        for name, curve in curves.items()
-    }
-    label = "Validation accuracy in percent over training steps"
-    labels = [f"{step:,}" for step in steps]
-    return Section(
+    return curves_section(
+        "learning",
         "Validation accuracy over the steps, in percent (mean of the seeds ± standard deviation)",
-        ("step", *curves),
-        rows,
-        figures=(category_chart("learning", label, labels, series, ordered=True),),
+        "Validation accuracy in percent over training steps",
+        "step",
+        curves,
     )

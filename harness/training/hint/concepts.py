@@ -14,7 +14,7 @@ concepts. The default steps and learning rates are the paper's.
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from statistics import mean, median
@@ -27,13 +27,13 @@ from ....rewards.records import plain
 from ...core.errors import UserError
 from ...models import create
 from ...models.seq2seq.sizes import Sizes
-from ...report.figures.curves import category_chart
 from ...report.sections import Section
 from ...stats.summary import summarise
 from ...store.run import Run
 from ..config import ConfigSection
 from ..settings_file import write_settings
 from ..training_run import TrainingRun
+from .curves import curves_section
 from .examples import training_set, validation_set
 from .fitting import Fit, fit
 from .settings import TrainingSection
@@ -119,21 +119,17 @@ def _sizes(folder: Path) -> Sizes:
 def _fit_of(config: ConceptsConfig, sizes: Sizes, start: Path, concept: str, operators: int) -> Fit:
     options = config.training
     seed = int(start.name.rpartition("-s")[2])
-    return Fit(
+    return Fit.of(
+        options,
         sizes,
         training_set(config.data_seed, None, operators, concept),
         seed,
-        options.steps,
-        options.batch_size,
-        {**RATES, **options.learning_rate}[sizes.kind],
-        options.save_steps,
+        rate={**RATES, **options.learning_rate}[sizes.kind],
         rehearsal=training_set(config.data_seed, options.per_length, options.operators),
         start=start,
         validation=validation_set(config.data_seed, options.validation, concept),
         pictures=config.pictures,
         data_seed=config.data_seed,
-        device=options.device,
-        bf16=options.bf16,
     )
 
 
@@ -184,26 +180,19 @@ def table_4(runs: Mapping[str, Run]) -> Section:
 
 def figure_4(runs: Mapping[str, Run]) -> Section:
     """Figure 4: the mean accuracy of all concepts over the largest number of operators."""
-    averages: dict[tuple[str, int], list[float]] = {}
+    averages: dict[str, dict[int, list[float]]] = {}
     for run in runs.values():
         for (name, operators, split), values in accuracies(run).items():
             if split == "avg":
-                averages.setdefault((name, operators), []).append(median(values))
-    counts = sorted({operators for _, operators in averages})
-    names = list(dict.fromkeys(name for name, _ in averages))
-    series: dict[str, Sequence[float | None]] = {
-        name: [mean(averages[name, count]) / 100 for count in counts] for name in names
-    }
-    label = "Accuracy in percent over the most operators of a concept's examples"
-    rows = tuple(
-        (str(count), *(f"{mean(averages[name, count]):.1f}" for name in names)) for count in counts
-    )
-    chart = category_chart("concepts", label, list(map(str, counts)), series, ordered=True)
-    return Section(
+                shares = averages.setdefault(name, {}).setdefault(operators, [])
+                shares.append(median(values) / 100)
+    return curves_section(
+        "concepts",
         "Most operators of the examples (Figure 4), in percent",
-        ("operators", *names),
-        rows,
-        figures=(chart,),
+        "Accuracy in percent over the most operators of a concept's examples",
+        "operators",
+        averages,
+        lambda shares: f"{100 * mean(shares):.1f}",
     )
 
 

@@ -26,6 +26,7 @@ from ...models.seq2seq.sizes import Sizes, answer
 from ...store.atomic import replacing
 from . import examples as data
 from .examples import ExampleReader, Examples
+from .settings import TrainingSection
 
 #: Gradients are cut to this norm (Li et al. 2023, section 4.3).
 CLIP = 5.0
@@ -70,6 +71,15 @@ class Fit:
     data_seed: int = 0
     device: str = ""
     bf16: bool = False
+
+    @classmethod
+    def of(
+        cls, options: TrainingSection, sizes: Sizes, train: Examples, seed: int, **further: Any
+    ) -> Fit:
+        """The training of a model with a configuration's settings; ``further`` are fields."""
+        names = ("steps", "batch_size", "save_steps", "device", "bf16")
+        own = {name: getattr(options, name) for name in names}
+        return cls(sizes, train, seed, **own | {"rate": options.rate(sizes.kind)} | further)
 
     @property
     def resolved_device(self) -> str:

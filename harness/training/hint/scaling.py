@@ -13,20 +13,20 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import mean, pstdev
+from statistics import linear_regression
 from typing import Any
 
 from safetensors.torch import load_file
 
 from ....rewards.records import plain
 from ...models import create
-from ...report.figures.curves import category_chart
 from ...report.sections import Section
 from ...stats.summary import summarise
 from ...store.run import Run
 from ..config import ConfigSection
 from ..settings_file import write_settings
 from ..training_run import TrainingRun
+from .curves import curves_section, with_spread
 from .examples import training_set, validation_set
 from .fitting import Fit, fit
 from .settings import HintEvaluation, TrainingSection, sizes_of
@@ -70,20 +70,8 @@ def train(config: ScalingConfig, into: TrainingRun) -> Run:
                 if (folders[-1] / "model").is_dir():
                     continue
                 into.log(f"training {name}")
-                settings = Fit(
-                    sizes,
-                    examples,
-                    seed,
-                    options.steps,
-                    options.batch_size,
-                    options.rate(sizes.kind),
-                    options.save_steps,
-                    validation=validation,
-                    data_seed=config.data_seed,
-                    device=options.device,
-                    bf16=options.bf16,
-                )
-                fit(settings, folders[-1])
+                data = {"validation": validation, "data_seed": config.data_seed}
+                fit(Fit.of(options, sizes, examples, seed, **data), folders[-1])
     into.log("evaluating")
     return into.evaluate(
         [create(f"seq2seq/{folder}", {}) for folder in folders],
@@ -131,13 +119,11 @@ def log_linear(points: Sequence[tuple[float, float]]) -> tuple[float, float] | N
     (0.0, 0.1)
 
     """
-    logs = [(math.log10(x), y) for x, y in points]
-    middle, height = mean(x for x, _ in logs), mean(y for _, y in logs)
-    spread = sum((x - middle) ** 2 for x, _ in logs)
-    if not spread:
+    logs = [math.log10(x) for x, _ in points]
+    if len(set(logs)) == 1:
         return None
-    slope = sum((x - middle) * (y - height) for x, y in logs) / spread
-    return round(height - slope * middle, 12), round(slope, 12)
+    slope, at_one = linear_regression(logs, [y for _, y in points])
+    return round(at_one, 12), round(slope, 12)
 
 
 def _trend(models: Sequence[Trained], over: str, curve: str, published: float) -> Section:
@@ -145,15 +131,7 @@ def _trend(models: Sequence[Trained], over: str, curve: str, published: float) -
     for model in models:
         line = lines.setdefault(getattr(model, curve), {})
         line.setdefault(getattr(model, over), []).append(model.accuracy)
-    ticks = sorted({tick for line in lines.values() for tick in line})
     names = {size: f"{size:,} {curve}" for size in sorted(lines)}
-    rows = tuple(
-        (f"{tick:,}", *(_cell(lines[size].get(tick, [])) for size in names)) for tick in ticks
-    )
-    series: dict[str, Sequence[float | None]] = {
-        name: [mean(lines[size][tick]) if tick in lines[size] else None for tick in ticks]
-        for size, name in names.items()
-    }
     # The line of the largest setting is compared with the paper's extrapolation.
     largest = max(lines)
     fitted = log_linear([(x, y) for x, ys in lines[largest].items() for y in ys])
@@ -166,24 +144,12 @@ def _trend(models: Sequence[Trained], over: str, curve: str, published: float) -
         )
     elif fitted is not None:
         remarks.append(f"Of {names[largest]}: no rise with {over}.")
-    chart = category_chart(
+    return curves_section(
         f"scaling_{over}",
-        f"Accuracy on LL in percent over {over}",
-        [f"{tick:,}" for tick in ticks],
-        series,
-        ordered=True,
-    )
-    return Section(
         f"Accuracy on LL over {over} (Figure 3), in percent",
-        (over, *names.values()),
-        rows,
-        tuple(remarks),
-        figures=(chart,),
+        f"Accuracy on LL in percent over {over}",
+        over,
+        {name: lines[size] for size, name in names.items()},
+        lambda shares: with_spread(shares) if len(shares) > 1 else f"{100 * shares[0]:.1f}",
+        remarks,
     )
-
-
-def _cell(values: Sequence[float]) -> str:
-    if not values:
-        return ""
-    spread = f" ± {100 * pstdev(values):.1f}" if len(values) > 1 else ""
-    return f"{100 * mean(values):.1f}{spread}"

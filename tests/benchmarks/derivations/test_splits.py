@@ -10,8 +10,7 @@ from calculus_harness.benchmarks.derivations.calculus import INTEGRATION
 from calculus_harness.benchmarks.derivations.splits import (
     Row,
     SplitSizes,
-    calculus_splits,
-    derivation_splits,
+    data_splits,
 )
 from calculus_harness.benchmarks.derivations.subsets import step_problem
 
@@ -20,7 +19,7 @@ SMALL = SplitSizes(24, 6, 8)
 
 @pytest.fixture(scope="module")
 def splits() -> dict[str, list[Row]]:
-    return derivation_splits(3, SMALL, 7, workers=1)
+    return data_splits(3, SMALL, 7, workers=1)
 
 
 def test_sizes_are_table_5s() -> None:
@@ -63,17 +62,17 @@ def test_rows_are_the_problems_of_the_benchmark(splits: dict[str, list[Row]]) ->
 
 @pytest.mark.slow
 def test_the_same_by_two_workers(splits: dict[str, list[Row]]) -> None:
-    assert derivation_splits(3, SMALL, 7, workers=2) == splits
+    assert data_splits(3, SMALL, 7, workers=2) == splits
 
 
 def test_the_test_set_does_not_depend_on_the_training_set(splits: dict[str, list[Row]]) -> None:
-    alone = derivation_splits(3, SplitSizes(0, 0, 8), 7, workers=1)
+    alone = data_splits(3, SplitSizes(0, 0, 8), 7, workers=1)
     assert alone["static"] == splits["static"]
     assert alone["AR"] == splits["AR"]
 
 
 def test_calculus() -> None:
-    generated = calculus_splits(INTEGRATION, SplitSizes(20, 4, 6), 1, workers=1)
+    generated = data_splits(INTEGRATION, SplitSizes(20, 4, 6), 1, workers=1)
     sizes = {name: len(rows) for name, rows in generated.items()}
     assert sizes == {"train": 20, "validation": 4, "static": 6, "VR": 6, "EC": 6, "easy": 6}
     for twin, origin in zip(generated["EC"], generated["static"], strict=True):

@@ -14,8 +14,7 @@ import pytest
 from calculus_harness.benchmarks import Problem
 from calculus_harness.benchmarks.derivations.splits import (
     SplitSizes,
-    calculus_splits,
-    derivation_splits,
+    data_splits,
 )
 from calculus_harness.harness import Run, Sampling, sweep
 from calculus_harness.harness.core.asynchronous import stream
@@ -166,9 +165,9 @@ def test_solvers_ask_all_workers(cluster: Any, tmp_path: Path) -> None:
 
 def test_generators_make_there_what_they_make_here(cluster: Any) -> None:
     sizes = SplitSizes(16, 4, 4)
-    assert derivation_splits(2, sizes, 7) == derivation_splits(2, sizes, 7, workers=1)
+    assert data_splits(2, sizes, 7) == data_splits(2, sizes, 7, workers=1)
     operation = "differentiation"
-    assert calculus_splits(operation, sizes, 7) == calculus_splits(operation, sizes, 7, workers=1)
+    assert data_splits(operation, sizes, 7) == data_splits(operation, sizes, 7, workers=1)
 
 
 @pytest.mark.train

@@ -98,7 +98,7 @@ def test_blame() -> None:
         ranked("ab", [-1.0, -2.0]),
         ranked("aB", [-1.0, -2.0], -0.5),  # not a failure
     ]
-    assert failure_causes(problems, 2) == FailureCauses(2, search=1, model=2, unknown=2)
+    assert failure_causes(problems, 2) == FailureCauses(search=1, model=2, unknown=2)
 
 
 def test_top_and_first_correct() -> None:
