@@ -26,6 +26,15 @@ CASES = [
     (r"$\int_1^2 dx/x = \log 2$. Here $\log$ is the natural logarithm.", r"\log 2"),
     (r"So it is $x^2$, and $\sin$ does not occur.", "x^2"),
     (r"$\pi$", r"\pi"),
+    # An operation, a percent sign or a dozen behind a formula makes another value.
+    (r"The value is $\pi$ over four.", None),
+    (r"The value is $\pi$ over the whole range.", r"\pi"),
+    (r"The value is $4$ squared.", None),
+    (r"The answer is $\boxed{4}$ over three.", None),
+    (r"The answer is $\boxed{4}$\%.", None),
+    (r"The answer is 4 percent.", None),
+    (r"The answer is $4$, 100\% sure.", "4"),
+    (r"The answer is $\boxed{4}$. Times may vary.", "4"),
 ]
 
 
