@@ -22,7 +22,7 @@ from ...latex.tokens.pattern import FONT
 from ...latex.tokens.roles import IN_PROBLEM
 from ..layout import opening
 from ..marks import LONGEST
-from .operators import HIGHEST, POWER, ROMAN, D, name_of, operand, operators
+from .quotients import HIGHEST, POWER, ROMAN, D, name_of, operand, operators
 
 #: The most derivatives in one formula. Textbooks have up to 6.
 MAX_DERIVATIVES: Final = 40
