@@ -26,7 +26,7 @@ from .conditions import (
     conditions_of,
     interval_of,
 )
-from .derivatives import SYMBOL, normal
+from .derivatives import LETTER, SYMBOL, normal
 from .integral import REALS
 from .layout import pieces_of, readings_of
 from .marks import DELIMITER, LONGEST, MARKED, PROSE, SPACING
@@ -282,7 +282,9 @@ def _expansion(quantity: Quantity, remainder: str, text: str, power: str | None)
         if expanded is None:
             raise ProblemError(f"{text!r}: {around[:60]!r} is not understood")
         body, conditions = expanded
-    named = MAPPED.match(body) or NAMED.match(body)
+    named = MAPPED.match(body)
+    if named is None and (named := NAMED.match(body)) and not re.fullmatch(LETTER, named["name"]):
+        raise ProblemError(f"{text!r}: {named['name']} is unreadable as a name")  # \sin(x) = g
     body = body[named.end() :].strip() if named else body
     centre_groups = centre.groupdict() if centre else {}
     variable = centre_groups.get("variable") or (named["variable"] if named else None)
