@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from ...errors import ProblemError
 from .layout import ENDS, marked_tables, pieces_of, restored_tables
-from .marks import LONGEST, PROSE, SPACING
+from .marks import PROSE, SPACING, refuse_long
 from .prose import TABLE
 
 #: What separates clauses: marks of formulas, ends of rows, cells and sentences, wide spaces. A mark
@@ -64,8 +64,7 @@ def clauses(text: str) -> list[Clause]:
     Clause(words=(), formula='y(0) = 1')
 
     """
-    if len(text) > LONGEST:
-        raise ProblemError(f"the question has more than {LONGEST} characters")
+    refuse_long(text)
     if _MARK in text:
         raise ProblemError("the question has a character that means nothing")
     words: list[str] = []

@@ -37,7 +37,7 @@ from .layout import (
     restored_tables,
     unbraced,
 )
-from .marks import DELIMITER, LONGEST, SPACING
+from .marks import DELIMITER, LONGEST, SPACING, refuse_long
 from .question.limit import BARE, SEQUENCE, SIGN, limit_question
 from .sums import SumProblem, has_dots, has_product, has_sum, read_product, read_sum, sum_with_dots
 
@@ -97,8 +97,7 @@ def read_limit(text: str, parameters: Collection[str] = ()) -> LimitProblem:
         True
 
     """
-    if len(text) > LONGEST:
-        raise ProblemError("the problem is too long")
+    refuse_long(text)
     formula, conditions = limit_question(text) or (text, Conditions())
     problem = _read_formula(formula, {*parameters, *dict(conditions.assumptions)})
     if problem.beside is not None and conditions != Conditions():

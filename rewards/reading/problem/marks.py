@@ -11,6 +11,7 @@ import itertools
 import re
 from typing import Final
 
+from ...errors import ProblemError
 from ..latex.tokens.names import GREEK, GREEK_VARIANTS, NAMED, UNARY
 from ..latex.tokens.pattern import SUBSCRIPT, SUPERSCRIPT
 
@@ -84,6 +85,12 @@ _EXPECTED: Final = re.compile(r"\b(?:and|approaches|at|between|equals|from|is|to
 _MATHEMATICAL: Final = frozenset(("number", "command", "letter", "sign"))
 _ARGUMENTS: Final = frozenset(("letter", "number", "open", "command", "name", "sign"))
 _JOINS: Final = frozenset(("sign", "number", "command", "letter", "open"))
+
+
+def refuse_long(text: str) -> None:
+    """Raise `ProblemError` if a text is longer than `LONGEST`."""
+    if len(text) > LONGEST:
+        raise ProblemError(f"the question has more than {LONGEST} characters")
 
 
 def with_marks(text: str) -> str:

@@ -26,10 +26,10 @@ from .conditions import (
     conditions_of,
     interval_of,
 )
-from .derivatives import SYMBOL, normal
+from .derivatives import LETTER, SYMBOL, normal
 from .integral import REALS
 from .layout import pieces_of, readings_of
-from .marks import DELIMITER, LONGEST, MARKED, PROSE, SPACING
+from .marks import DELIMITER, LONGEST, MARKED, PROSE, SPACING, refuse_long
 from .parameters import parameter_faults
 from .prose import (
     ORDINALS,
@@ -235,8 +235,7 @@ def read_series(text: str) -> SeriesQuestion:
         'coefficient'
 
     """
-    if len(text) > LONGEST:
-        raise ProblemError(f"the question has more than {LONGEST} characters")
+    refuse_long(text)
     plain = SPACING.sub(" ", PROSE.sub(r" \1 ", without_frame(text)))
     plain = DELIMITER.sub(f" {_MARK} ", plain).strip()
     power = _COEFFICIENT.search(plain)
@@ -282,7 +281,9 @@ def _expansion(quantity: Quantity, remainder: str, text: str, power: str | None)
         if expanded is None:
             raise ProblemError(f"{text!r}: {around[:60]!r} is not understood")
         body, conditions = expanded
-    named = MAPPED.match(body) or NAMED.match(body)
+    named = MAPPED.match(body)
+    if named is None and (named := NAMED.match(body)) and not re.fullmatch(LETTER, named["name"]):
+        raise ProblemError(f"{text!r}: {named['name']} is unreadable as a name")  # \sin(x) = g
     body = body[named.end() :].strip() if named else body
     centre_groups = centre.groupdict() if centre else {}
     variable = centre_groups.get("variable") or (named["variable"] if named else None)
@@ -310,7 +311,7 @@ def _expansion(quantity: Quantity, remainder: str, text: str, power: str | None)
         variable = None  # the letter of "about a = 1" is that of the point
     if variable is None:
         names = symbols_of(function)
-        variable = "x" if "x" in names or len(names) != 1 else next(iter(names))
+        variable = next(iter(names)) if len(names) == 1 else "x"
     suspects = symbols_of(function) - {variable}
     faults = parameter_faults(body, suspects, variable, False)
     if faults:
@@ -348,7 +349,7 @@ def _among_words(text: str) -> tuple[str, Conditions] | None:
         return None
     ((at, body),) = bodies.items()
     letters = {letter for letter in SYMBOL.findall(body) if len(letter) == 1}
-    variable = "x" if "x" in letters or len(letters) != 1 else letters.pop()
+    variable = letters.pop() if len(letters) == 1 else "x"
     target = Target(
         body,
         frozenset((at,)),

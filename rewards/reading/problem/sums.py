@@ -29,7 +29,7 @@ from .layout import (
     restored_tables,
     unbraced,
 )
-from .marks import DELIMITER, LONGEST, MARKED
+from .marks import DELIMITER, MARKED, refuse_long
 from .parameters import parameter_faults
 from .question.sums import DOTS, PRODUCT, SIGN, recurring_decimal, sum_question
 
@@ -167,8 +167,7 @@ def read_sum(text: str, quantity: str = "sum") -> tuple[SumProblem, ...]:
         ('n',)
 
     """
-    if len(text) > LONGEST:
-        raise ProblemError(f"the question has more than {LONGEST} characters")
+    refuse_long(text)
     decimal = _recurring_decimal(text)
     if decimal is not None:
         return (decimal,)
@@ -199,8 +198,7 @@ def read_product(text: str) -> tuple[SumProblem, ...]:
     Number(numerator=2, denominator=1)
 
     """
-    if len(text) > LONGEST:
-        raise ProblemError(f"the question has more than {LONGEST} characters")
+    refuse_long(text)
     formula, stated = sum_question(text, "product") or (text, Conditions())
     if SIGN.search(formula) or _asks_convergence(text):
         raise ProblemError(f"{text!r}: the value of one product is expected")

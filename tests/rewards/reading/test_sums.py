@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from calculus_harness.rewards.errors import ProblemError
+from calculus_harness.rewards.reading.expression.traversal import symbols_of
 from calculus_harness.rewards.reading.latex import to_latex
+from calculus_harness.rewards.reading.problem.derivatives import Jet, Jets, read_tree
 from calculus_harness.rewards.reading.problem.power_series import read_series
 from calculus_harness.rewards.reading.problem.sums import read_sum
 
@@ -96,6 +98,21 @@ def test_series(text: str, form: str, function: str, centre: str, degree: str) -
 def test_a_word_that_is_not_known_makes_a_question_unreadable() -> None:
     with pytest.raises(ProblemError, match=r"understood|unreadable|may change"):
         read_series(r"Taylor polynomial of degree 4 about $x=0$ of the inverse of $\sin x$")
+
+
+def test_the_name_before_an_expanded_function_is_a_letter() -> None:
+    question = r"Find the Maclaurin polynomial of degree 3 of ${}(x) = e^x$"
+    for name in ("f", r"\phi", "g_1"):
+        assert to_latex(read_series(question.format(name)).function) == "e^{x}"
+    with pytest.raises(ProblemError, match="unreadable"):
+        read_series(question.format(r"\sin"))
+
+
+def test_orders_in_roman_numerals_begin_at_one() -> None:
+    jets = Jets({"y": ("x",)})
+    for order, numeral in enumerate(("i", "ii", "iii", "iv"), 1):
+        tree = read_tree(f"y^{{({numeral})}}", jets, ["x"])
+        assert jets.names[min(symbols_of(tree))] == Jet("y", ("x",) * order)
 
 
 @pytest.mark.parametrize("text", ["\\sum_{" * 500, "Taylor " * 900, "\\sum_{n=1}^n" + "(" * 900])

@@ -12,7 +12,7 @@ from .formulas import arguments_at as arguments_at
 from .formulas import bounded as bounded
 from .formulas import normal as normal
 from .formulas import read_tree as read_tree
-from .operators import LETTER as LETTER
-from .operators import name_of as name_of
-from .operators import operand as operand
-from .operators import operators as operators
+from .quotients import LETTER as LETTER
+from .quotients import name_of as name_of
+from .quotients import operand as operand
+from .quotients import operators as operators

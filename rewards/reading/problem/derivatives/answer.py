@@ -14,7 +14,7 @@ from typing import Final
 from .. import prose
 from ..conditions import INDEX_LETTERS
 from ..marks import DIGITS
-from .operators import LETTER, ROMAN
+from .quotients import LETTER, ROMAN
 
 _D: Final = r"(?:d|\\partial|∂|\\mathrm\s*\{\s*d\s*\})"
 _POWER: Final = rf"(?:\^\s*\{{?\s*(?P<%s>\d+|[{INDEX_LETTERS}])\s*\}}?|(?P<%s>[²³⁴]))?"

@@ -21,8 +21,8 @@ from ...latex import ReadError, read
 from ...latex.tokens.pattern import FONT
 from ...latex.tokens.roles import IN_PROBLEM
 from ..layout import opening
-from ..marks import LONGEST
-from .operators import HIGHEST, POWER, ROMAN, D, name_of, operand, operators
+from ..marks import refuse_long
+from .quotients import HIGHEST, POWER, ROMAN, D, name_of, operand, operators
 
 #: The most derivatives in one formula. Textbooks have up to 6.
 MAX_DERIVATIVES: Final = 40
@@ -162,14 +162,13 @@ def normal(text: str) -> str:
         spelt ``\frac``.
 
     Raises:
-        ProblemError: the text is longer than `LONGEST`.
+        ProblemError: the text is longer than `marks.LONGEST`.
 
     >>> normal(r"\dfrac{\mathrm{d}y}{\mathrm{d}x} = y^{\prime\prime}")
     "\\frac{dy}{dx} = y''"
 
     """
-    if len(text) > LONGEST:
-        raise ProblemError(f"the question has more than {LONGEST} characters")
+    refuse_long(text)
     text = _SIZES.sub(" ", _SPACING.sub(" ", text))
     text = _NAMED_OPERATOR.sub(r"\\frac{d}{d\1}", _UPRIGHT_D.sub("d", text))
     text = text.replace("″", "''")

@@ -253,7 +253,7 @@ class _DerivativeFormulas:
         if NAME.fullmatch(body) and not self.by:
             return [body + "'" * order]
         letters = {name_of(letter) for letter in SYMBOL.findall(body) if len(letter) == 1} - {"e"}
-        x = self.by or ("x" if "x" in letters or len(letters) != 1 else letters.pop())
+        x = self.by or (letters.pop() if len(letters) == 1 else "x")
         power = f"^{{{order}}}" if order > 1 else ""
         if NAME.fullmatch(body):
             return [rf"\frac{{d{power} {body}}}{{d{x}{power}}}"]
