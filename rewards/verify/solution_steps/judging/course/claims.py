@@ -67,11 +67,11 @@ class Claimed:
         used: dict[str, Side] = {}
         self.sides_as_written = sides
         self.sides = tuple(
-            scope.written_out(scope.evaluated(flow.with_values(side)), used)
-            if flow.concerns(side) or not side.has(Value)
-            else scope.written_out(scope.evaluated(side), used)
-            for side in sides
+            scope.written_out(scope.evaluated(flow.with_values(side)), used) for side in sides
         )
+        self.operations = {
+            name: operation for side in self.sides for name, operation in side.operations.items()
+        }
         self.used = frozenset(used)
         names: set[str] = set().union(*map(free_symbols, self.sides)) - {*flow.functions}
         self.constants = constants_of(names, scope)
@@ -243,7 +243,7 @@ class Claimed:
 
         """
         anti = any(
-            isinstance(side.operations.get(name), Integral)
+            isinstance(self.operations.get(name), Integral)
             for side in self.sides
             for name in symbols_of(side.expression)
         )
@@ -276,20 +276,16 @@ class Claimed:
 
         The equation is solved for the integral. Both expressions are derivatives of the integral.
         """
-        (lhs, rhs), names = (
-            self.sides,
-            {
-                name: operation
-                for side in self.sides
-                for name, operation in side.operations.items()
-                if isinstance(operation, Integral) and operation.limits is None
-            },
-        )
+        lhs, rhs = self.sides
+        names = {
+            name: operation
+            for name, operation in self.operations.items()
+            if isinstance(operation, Integral) and operation.limits is None
+        }
         if len(names) != 1:
             raise NotReadError("several integrals with factors")
         ((name, integral),) = names.items()
-        operations = {**lhs.operations, **rhs.operations}
-        plain = {key: operation for key, operation in operations.items() if key != name}
+        plain = {key: operation for key, operation in self.operations.items() if key != name}
         tree = flow.tree(Side(add(lhs.expression, neg(rhs.expression)), plain), self.scope)
         constant_term, terms = linear(tree, {name})
         factor = add(*(coefficient for coefficient, _ in terms))
@@ -402,20 +398,17 @@ class Claimed:
         question = self.flow.question
         if question is None or not question.conditions or self.constants:
             return False
-        operations = {
-            name: operation for side in self.sides for name, operation in side.operations.items()
-        }
 
         def depth(name: str) -> int:
-            operation = operations[name]
+            operation = self.operations[name]
             inner = (
-                symbols_of(operation.of) & operations.keys()
+                symbols_of(operation.of) & self.operations.keys()
                 if isinstance(operation, Derivative)
                 else ()
             )
             return isinstance(operation, Derivative) + max(map(depth, inner), default=0)
 
-        highest = max(map(depth, operations), default=0)
+        highest = max(map(depth, self.operations), default=0)
         return highest < max(question.orders.values()) and not self._has(Integral, Differential)
 
     @property
@@ -424,11 +417,11 @@ class Claimed:
         functions = [self.flow.concerns(side) for side in self.sides]
         if self._has(Derivative):
             moving = {self.flow.variable, *self.flow.functions}
+            written = set().union(*(symbols_of(side.expression) for side in self.sides))
             bare = {
                 operation.of
-                for side in self.sides
-                for name, operation in side.operations.items()
-                if isinstance(operation, Derivative) and name in symbols_of(side.expression)
+                for name, operation in self.operations.items()
+                if isinstance(operation, Derivative) and name in written
             }
             alone = [isinstance(side.expression, Symbol) for side in self.sides]
             varies = all(free_symbols(side) & moving for side in self.sides)
@@ -453,17 +446,14 @@ class Claimed:
         if self.constants or self.strangers:
             raise NotReadError(_unknown(self.constants | self.strangers))
         functions = {Symbol(name) for name in flow.functions}
-        operations = {
-            name: operation for side in self.sides for name, operation in side.operations.items()
-        }
         trees = [side.expression for side in self.sides]
         trees += [
             operation.of
-            for operation in operations.values()
+            for operation in self.operations.values()
             if isinstance(operation, Derivative) and operation.of not in functions
         ]
         # Without x and y, the equation can only be about the point of the question.
-        written = set().union(*map(symbols_of, trees)) - operations.keys()
+        written = set().union(*map(symbols_of, trees)) - self.operations.keys()
         about_point = not written & {flow.variable, *flow.functions}
         self.work.spend(FAMILY_COST)
         if about_point and flow.point:
