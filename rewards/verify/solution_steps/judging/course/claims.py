@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from .....numeric.ball_arithmetic.balls import UnusableError
 from .....numeric.outcome import Outcome
-from .....reading.expression.build import ZERO, add, div, mul, neg
+from .....reading.expression.build import ONE, ZERO, add, mul, neg
 from .....reading.expression.derivative import differentiate
-from .....reading.expression.linear import NotLinearError, linear
+from .....reading.expression.linear import NotLinearError, linear, root
 from .....reading.expression.traversal import nodes_of, symbols_of
 from .....reading.expression.tree import Call, Expression, Symbol
 from .....reading.problem.differential_equation import StatedSolution
@@ -254,20 +254,15 @@ class Claimed:
                 raise
             return self._pair_of_integral(flow)
         # Solve the equation for the constant: differentiation then eliminates the constant.
-        constants = sorted(self.constants & (symbols_of(lhs) | symbols_of(rhs)))
+        constants = self.constants & (symbols_of(lhs) | symbols_of(rhs))
         if not constants:
             return lhs, rhs
         if len(constants) > 1:
             raise NotReadError("several constants of integration")
         try:
-            constant_term, terms = linear(add(lhs, neg(rhs)), constants)
-            factor = add(*(coefficient for coefficient, _ in terms))
+            return flow.total(root(add(lhs, neg(rhs)), *constants)), ZERO
         except NotLinearError:
             raise NotReadError("a constant of integration within a function") from None
-        if constants[0] in symbols_of(factor):
-            raise NotReadError("a constant of integration within a function")
-        try:
-            return flow.total(div(constant_term, factor)), ZERO
         except ValueError as error:
             raise NotReadError(str(error)) from None
 
@@ -287,18 +282,16 @@ class Claimed:
         ((name, integral),) = names.items()
         plain = {key: operation for key, operation in self.operations.items() if key != name}
         tree = flow.tree(Side(add(lhs.expression, neg(rhs.expression)), plain), self.scope)
-        constant_term, terms = linear(tree, {name})
-        factor = add(*(coefficient for coefficient, _ in terms))
+        value = root(tree, name)
         # The constant of integration belongs to the integral, if both have the same factor.
-        for constant in self.constants & symbols_of(constant_term):
-            constant_term, constant_terms = linear(constant_term, {constant})
-            coefficient = add(*(factor_of_constant for factor_of_constant, _ in constant_terms))
-            same = self._same(coefficient, factor).judgement
+        for constant in self.constants & symbols_of(value):
+            value, terms = linear(value, {constant})
+            same = self._same(add(*(factor for factor, _ in terms)), neg(ONE)).judgement
             if same is not Judgement.CORRECT:
                 raise NotReadError("a constant of integration beside an integral")
         inner = flow.tree(Side(integral.integrand, plain), self.scope)
         speed = flow.tree(Side(Symbol(name), {name: Differential(integral.variable)}), self.scope)
-        return flow.total(neg(div(constant_term, factor))), mul(inner, speed)
+        return flow.total(value), mul(inner, speed)
 
     def _unless_homogeneous(self, finding: Finding) -> Finding:
         """The finding, or ``unchecked`` if the claim holds for the homogeneous equation."""
