@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from .build import ONE, ZERO, neg
+from .build import ONE, ZERO, add, div, neg
 from .traversal import symbols_of
 from .tree import Call, Expression, Symbol
 
@@ -66,3 +66,14 @@ def linear(
         return Call(node.function, tuple(args))
 
     return scaled(constant), [(scaled(factor), name) for factor, name in terms]
+
+
+def root(node: Expression, name: str) -> Expression:
+    """The value of the symbol ``name`` for which a tree is zero.
+
+    Raises:
+        NotLinearError: the tree is not linear in the symbol.
+
+    """
+    constant, terms = linear(node, {name})
+    return neg(div(constant, add(*(factor for factor, _ in terms))))

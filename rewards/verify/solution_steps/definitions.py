@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from ...reading.expression.build import add, div, neg
-from ...reading.expression.linear import NotLinearError, linear
+from ...reading.expression.build import add, neg
+from ...reading.expression.linear import NotLinearError, linear, root
 from ...reading.expression.traversal import symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import RECORDS
@@ -156,8 +156,7 @@ def _of_unknown(name: str, rhs: Side, scope: Scope) -> Meaning | None:
         return None
     (symbol,) = fresh
     try:
-        constant_term, terms = linear(rhs.expression, fresh)
-        value = div(add(Symbol(name), neg(constant_term)), add(*(factor for factor, _ in terms)))
+        value = root(add(rhs.expression, neg(Symbol(name))), symbol)
     except NotLinearError:
         inner = implicit(Side(Symbol(name), {}), rhs, scope)
         return Meaning("define", *inner) if inner and inner[0] == symbol else None

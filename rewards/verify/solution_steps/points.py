@@ -8,17 +8,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf, isinf
 
-from ...errors import ProblemError
 from ...numeric.ball_arithmetic.balls import UnusableError
 from ...numeric.ball_arithmetic.evaluation import evaluate
 from ...reading.expression.traversal import needs_worker, symbols_of
 from ...reading.expression.tree import Expression
-from ...reading.problem import Limit, limit_of
+from ...reading.problem import Limit
+from ...reading.problem.conditions import comparisons_of, interval_of
 from .extents import NotReadError
 from .operations import Integral, Side
 from .result import Judgement
 from .scope import Range, Scope
-from .sides import symbol_name
 from .substitution import substituted
 from .text import prose
 from .text.letters import membership
@@ -28,22 +27,8 @@ from .text.statements import Statement
 #: by two digits only. In 799 solutions half-lines begin at 2 or below, and no claim changes with 5.
 MAX_POINTS, FAR = 24, 10.0
 
-_LESS = r"\s*(?:<|\\l(?:eq?|t|eqslant)(?![A-Za-z])|≤)\s*=?\s*"
-_GREATER = r"\s*(?:>|\\g(?:eq?|t|eqslant)(?![A-Za-z])|≥)\s*=?\s*"
-_NAME = r"(?P<name>\\?[A-Za-z]+)"
-_BOUND = r"[^<>=≤≥]{1,40}?"
-_RANGES = (
-    re.compile(rf"\s*(?P<lower>{_BOUND}){_LESS}{_NAME}{_LESS}(?P<upper>{_BOUND})\s*"),
-    re.compile(rf"\s*{_NAME}{_LESS}(?P<upper>{_BOUND})\s*"),
-    re.compile(rf"\s*{_NAME}{_GREATER}(?P<lower>{_BOUND})\s*"),
-    re.compile(
-        rf"\s*{_NAME}\s*(?:\\in(?![A-Za-z])|∈)\s*(?:\\left)?[(\[](?P<lower>[^,]{{1,40}}),"
-        r"(?P<upper>[^,]{1,40}?)(?:\\right)?[)\]]\s*"
-    ),
-)
-
 #: ``p \\ne 1`` leaves out a point, at which nothing is compared.
-_LEFT_OUT = re.compile(rf"\s*{_NAME}\s*(?:\\neq?(?![A-Za-z])|≠)\s*{_BOUND}\s*")
+_LEFT_OUT = re.compile(r"\s*\\?[A-Za-z]+\s*(?:\\neq?(?![A-Za-z])|≠)\s*[^<>=≤≥]{1,40}")
 
 
 def leaves_out_a_point(latex: str) -> bool:
@@ -53,25 +38,21 @@ def leaves_out_a_point(latex: str) -> bool:
 
 def range_of(latex: str) -> tuple[str, Range] | None:
     """Read a condition such as ``0 < x < 1``: the variable and its range, or None."""
-    for pattern in _RANGES:
-        match = pattern.fullmatch(latex.strip(" .,;()"))
-        if match is None:
-            continue
-        name, bounds = symbol_name(match["name"]), match.groupdict()
-        ends: list[float] = []
-        for group, default in (("lower", -inf), ("upper", inf)):
-            text = bounds.get(group)
-            try:
-                limit = limit_of(text, text, name) if text else None
-            except ProblemError:
-                return None
-            end = default if limit is None else number(limit)
-            if end is None:
-                return None
-            ends.append(end)
-        lower, upper = ends
-        return (name, (lower, upper)) if lower < upper else None
-    return None
+    comparisons = comparisons_of(latex.strip(" .,;"))
+    names: set[str] = set().union(*map(symbols_of, comparisons))
+    if len(names) != 1:
+        return None
+    (name,) = names
+    interval = interval_of(comparisons, name)
+    if interval is None:
+        return None
+    lower, upper = (
+        number(infinite if end is None else end)
+        for end, infinite in zip(interval.ends, (-1, 1), strict=True)
+    )
+    if lower is None or upper is None or lower >= upper:
+        return None
+    return name, (lower, upper)
 
 
 def conditions_of(

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flint import acb, fmpq
+from flint import acb
 
 from ...numeric.ball_arithmetic.balls import precision
-from ...numeric.ball_arithmetic.compiler import compile_tape
 from ...numeric.ball_arithmetic.domain import uniform
+from ...numeric.ball_arithmetic.evaluation import evaluate
 from ...numeric.ball_arithmetic.jets import ZERO, Ball
 from ...reading.expression.linear import linear
-from ...reading.expression.traversal import fold, size, symbols_of
+from ...reading.expression.traversal import size, symbols_of
 from ...reading.expression.tree import Expression, Number, Symbol
 from .operations import Integral, Side
 from .scope import Scope
@@ -167,13 +167,8 @@ def _integrals(side: Side, scope: Scope) -> Iterator[tuple[_Key, Ball, int]]:
 def _value(factor: Expression, scope: Scope) -> Ball:
     """The value of a constant factor, for fixed sample values of the parameters."""
     factor = substituted(Side(factor, {}), scope.values).expression
-    ratio = fold(factor)
     with precision(BITS):
-        if ratio is not None:
-            return acb(fmpq(*ratio.as_integer_ratio()))
-        tape = compile_tape(factor, "")
-        values = {name: acb(0.5 + uniform(name)) for name in tape.symbols}
-        return tape.run(ZERO, values, derivative=False)[tape.root][0]
+        return evaluate(factor, {name: acb(0.5 + uniform(name)) for name in symbols_of(factor)})
 
 
 def _canonical(node: Expression) -> object:

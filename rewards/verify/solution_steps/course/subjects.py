@@ -19,7 +19,7 @@ from ....proof.limit_questions import limit_readings
 from ....questions import COURSE, NAMES, QUESTIONS
 from ....reading.expression.build import add, div, mul, neg
 from ....reading.expression.derivative import differentiate
-from ....reading.expression.linear import NotLinearError, linear
+from ....reading.expression.linear import NotLinearError, root
 from ....reading.expression.traversal import fold, substitute, symbols_of
 from ....reading.expression.tree import Expression, Symbol
 from ....reading.latex import to_latex
@@ -365,14 +365,12 @@ def _solved(question: DifferentialEquation, top: str) -> Expression | None:
     if len(equations) != 1:
         return None
     try:
-        constant_term, terms = linear(equations[0], {top})
+        slope = root(equations[0], top)
     except NotLinearError:
         return None
-    factor = add(*(factor for factor, _ in terms))
     tops = {
         name
         for name, jet in question.jets.items()
         if not jet.at and jet.order == question.orders[jet.function]
     }
-    slope = neg(div(constant_term, factor))
     return None if symbols_of(slope) & tops else slope

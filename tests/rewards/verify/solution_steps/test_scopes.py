@@ -194,3 +194,10 @@ def test_a_value_may_stand_before_its_letter(text: str, wrong: list[str]) -> Non
     claims = verify_solution(text, "2x").claims
     wrong_claims = [c for c in claims if c.judgement is Judgement.INCORRECT and c.kind != "final"]
     assert [c.right for c in wrong_claims] == wrong
+
+
+@pytest.mark.parametrize("condition", ["|x| < 1", r"x \in (0, 1)", "1 < x", r"0 < x < \infty"])
+def test_a_condition_is_a_range(condition: str) -> None:
+    for right, judgement in (("x^2 + x", Judgement.CORRECT), ("x^2", Judgement.INCORRECT)):
+        text = rf"Note that for ${condition}$, $x(x + 1) = {right}$."
+        assert verify_solution(text, "x^2 + x").claims[0].judgement is judgement

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from .....numeric.ball_arithmetic.balls import UnusableError
 from .....numeric.outcome import Outcome
-from .....reading.expression.build import ZERO, add, div, mul, neg
+from .....reading.expression.build import ONE, ZERO, add, mul, neg
 from .....reading.expression.derivative import differentiate
-from .....reading.expression.linear import NotLinearError, linear
+from .....reading.expression.linear import NotLinearError, linear, root
 from .....reading.expression.traversal import nodes_of, symbols_of
 from .....reading.expression.tree import Call, Expression, Symbol
 from .....reading.problem.differential_equation import StatedSolution
@@ -67,11 +67,11 @@ class Claimed:
         used: dict[str, Side] = {}
         self.sides_as_written = sides
         self.sides = tuple(
-            scope.written_out(scope.evaluated(flow.with_values(side)), used)
-            if flow.concerns(side) or not side.has(Value)
-            else scope.written_out(scope.evaluated(side), used)
-            for side in sides
+            scope.written_out(scope.evaluated(flow.with_values(side)), used) for side in sides
         )
+        self.operations = {
+            name: operation for side in self.sides for name, operation in side.operations.items()
+        }
         self.used = frozenset(used)
         names: set[str] = set().union(*map(free_symbols, self.sides)) - {*flow.functions}
         self.constants = constants_of(names, scope)
@@ -243,7 +243,7 @@ class Claimed:
 
         """
         anti = any(
-            isinstance(side.operations.get(name), Integral)
+            isinstance(self.operations.get(name), Integral)
             for side in self.sides
             for name in symbols_of(side.expression)
         )
@@ -254,20 +254,15 @@ class Claimed:
                 raise
             return self._pair_of_integral(flow)
         # Solve the equation for the constant: differentiation then eliminates the constant.
-        constants = sorted(self.constants & (symbols_of(lhs) | symbols_of(rhs)))
+        constants = self.constants & (symbols_of(lhs) | symbols_of(rhs))
         if not constants:
             return lhs, rhs
         if len(constants) > 1:
             raise NotReadError("several constants of integration")
         try:
-            constant_term, terms = linear(add(lhs, neg(rhs)), constants)
-            factor = add(*(coefficient for coefficient, _ in terms))
+            return flow.total(root(add(lhs, neg(rhs)), *constants)), ZERO
         except NotLinearError:
             raise NotReadError("a constant of integration within a function") from None
-        if constants[0] in symbols_of(factor):
-            raise NotReadError("a constant of integration within a function")
-        try:
-            return flow.total(div(constant_term, factor)), ZERO
         except ValueError as error:
             raise NotReadError(str(error)) from None
 
@@ -276,33 +271,27 @@ class Claimed:
 
         The equation is solved for the integral. Both expressions are derivatives of the integral.
         """
-        (lhs, rhs), names = (
-            self.sides,
-            {
-                name: operation
-                for side in self.sides
-                for name, operation in side.operations.items()
-                if isinstance(operation, Integral) and operation.limits is None
-            },
-        )
+        lhs, rhs = self.sides
+        names = {
+            name: operation
+            for name, operation in self.operations.items()
+            if isinstance(operation, Integral) and operation.limits is None
+        }
         if len(names) != 1:
             raise NotReadError("several integrals with factors")
         ((name, integral),) = names.items()
-        operations = {**lhs.operations, **rhs.operations}
-        plain = {key: operation for key, operation in operations.items() if key != name}
+        plain = {key: operation for key, operation in self.operations.items() if key != name}
         tree = flow.tree(Side(add(lhs.expression, neg(rhs.expression)), plain), self.scope)
-        constant_term, terms = linear(tree, {name})
-        factor = add(*(coefficient for coefficient, _ in terms))
+        value = root(tree, name)
         # The constant of integration belongs to the integral, if both have the same factor.
-        for constant in self.constants & symbols_of(constant_term):
-            constant_term, constant_terms = linear(constant_term, {constant})
-            coefficient = add(*(factor_of_constant for factor_of_constant, _ in constant_terms))
-            same = self._same(coefficient, factor).judgement
+        for constant in self.constants & symbols_of(value):
+            value, terms = linear(value, {constant})
+            same = self._same(add(*(factor for factor, _ in terms)), neg(ONE)).judgement
             if same is not Judgement.CORRECT:
                 raise NotReadError("a constant of integration beside an integral")
         inner = flow.tree(Side(integral.integrand, plain), self.scope)
         speed = flow.tree(Side(Symbol(name), {name: Differential(integral.variable)}), self.scope)
-        return flow.total(neg(div(constant_term, factor))), mul(inner, speed)
+        return flow.total(value), mul(inner, speed)
 
     def _unless_homogeneous(self, finding: Finding) -> Finding:
         """The finding, or ``unchecked`` if the claim holds for the homogeneous equation."""
@@ -402,20 +391,17 @@ class Claimed:
         question = self.flow.question
         if question is None or not question.conditions or self.constants:
             return False
-        operations = {
-            name: operation for side in self.sides for name, operation in side.operations.items()
-        }
 
         def depth(name: str) -> int:
-            operation = operations[name]
+            operation = self.operations[name]
             inner = (
-                symbols_of(operation.of) & operations.keys()
+                symbols_of(operation.of) & self.operations.keys()
                 if isinstance(operation, Derivative)
                 else ()
             )
             return isinstance(operation, Derivative) + max(map(depth, inner), default=0)
 
-        highest = max(map(depth, operations), default=0)
+        highest = max(map(depth, self.operations), default=0)
         return highest < max(question.orders.values()) and not self._has(Integral, Differential)
 
     @property
@@ -424,11 +410,11 @@ class Claimed:
         functions = [self.flow.concerns(side) for side in self.sides]
         if self._has(Derivative):
             moving = {self.flow.variable, *self.flow.functions}
+            written = set().union(*(symbols_of(side.expression) for side in self.sides))
             bare = {
                 operation.of
-                for side in self.sides
-                for name, operation in side.operations.items()
-                if isinstance(operation, Derivative) and name in symbols_of(side.expression)
+                for name, operation in self.operations.items()
+                if isinstance(operation, Derivative) and name in written
             }
             alone = [isinstance(side.expression, Symbol) for side in self.sides]
             varies = all(free_symbols(side) & moving for side in self.sides)
@@ -453,17 +439,14 @@ class Claimed:
         if self.constants or self.strangers:
             raise NotReadError(_unknown(self.constants | self.strangers))
         functions = {Symbol(name) for name in flow.functions}
-        operations = {
-            name: operation for side in self.sides for name, operation in side.operations.items()
-        }
         trees = [side.expression for side in self.sides]
         trees += [
             operation.of
-            for operation in operations.values()
+            for operation in self.operations.values()
             if isinstance(operation, Derivative) and operation.of not in functions
         ]
         # Without x and y, the equation can only be about the point of the question.
-        written = set().union(*map(symbols_of, trees)) - operations.keys()
+        written = set().union(*map(symbols_of, trees)) - self.operations.keys()
         about_point = not written & {flow.variable, *flow.functions}
         self.work.spend(FAMILY_COST)
         if about_point and flow.point:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from .....reading.expression.build import ZERO, add, div, neg
+from .....reading.expression.build import ZERO, add, neg
 from .....reading.expression.derivative import differentiate
-from .....reading.expression.linear import NotLinearError, linear
+from .....reading.expression.linear import NotLinearError, root
 from .....reading.expression.traversal import substitute, symbols_of
 from .....reading.expression.tree import Expression, Symbol
 from ...operations import Side
@@ -56,10 +56,9 @@ def renamed(equation: Equation, assumptions: Mapping[str, str], key: str, work: 
             return Finding(Judgement.UNCHECKED, detail="several constants of integration")
         fresh = substitute(side.expression, names[0], Symbol(_FRESH))
         try:
-            constant_term, terms = linear(add(fresh, neg(sides[1 - at].expression)), {_FRESH})
-            factor = add(*(coefficient for coefficient, _ in terms))
-            constant = Side(neg(div(constant_term, factor)), sides[1 - at].operations)
-            value = replace(equation, lhs=constant, rhs=Side(ZERO, {}))
+            constant = root(add(fresh, neg(sides[1 - at].expression)), _FRESH)
+            constant_side = Side(constant, sides[1 - at].operations)
+            value = replace(equation, lhs=constant_side, rhs=Side(ZERO, {}))
         except NotLinearError:
             if not _is_added(fresh, equation.variable):
                 continue

@@ -101,8 +101,6 @@ class Flow:
                 inhomogeneity, terms = linear(slope, self.slopes.keys())
             except NotLinearError:
                 return None
-            if any(symbols_of(factor) & self.slopes.keys() for factor, _ in terms):
-                return None
             slopes[name] = add(*[mul(factor, Symbol(key)) for factor, key in terms] or [ZERO])
             changed |= fold(inhomogeneity) != 0
         return replace(self, slopes=slopes, question=None) if changed else None

@@ -104,13 +104,9 @@ def up_to_remainder(
 def _tree(readings: list[Side], scope: Scope) -> Expression:
     if len(readings) != 1:
         raise NotReadError("a formula with several readings")
-    functions = {name: scope.values[name] for name in scope.functions if name in scope.values}
     side = scope.evaluated(readings[0])
-    for name, value in functions.items():
-        if name in symbols_of(side.expression):
-            side = scope.written_out(side, {})
-            if value.operations:
-                raise NotReadError("a function without a closed form")
+    if not symbols_of(side.expression).isdisjoint(scope.functions.keys() & scope.values.keys()):
+        side = scope.written_out(side, {})
     if side.operations:
         raise NotReadError("a formula with integrals or limits")
     return side.expression
