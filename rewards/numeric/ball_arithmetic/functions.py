@@ -27,7 +27,7 @@ from .jets import (
     is_real,
     mul,
     sub,
-    tanh,
+    unary,
 )
 
 #: Orders and parameters of special functions beyond this size can run for seconds: unknown.
@@ -37,10 +37,7 @@ MAX_ORDER = 256
 # --- whole numbers
 
 
-def gamma(x: Jet) -> Jet:
-    u, du = x
-    v = u.gamma()
-    return v, None if du is None else v * u.digamma() * du
+gamma = unary(acb.gamma, lambda u, v: v * u.digamma())
 
 
 def factorial(x: Jet) -> Jet:
@@ -68,14 +65,6 @@ def binomial(x: Jet, y: Jet) -> Jet:
 
 
 # --- special functions
-
-
-def _unary(value: Callable[[Ball], Ball], slope: Callable[[Ball], Ball]) -> Rule:
-    def rule(x: Jet) -> Jet:
-        u, du = x
-        return value(u), None if du is None else slope(u) * du
-
-    return rule
 
 
 def _by_series(name: str) -> Rule:
@@ -116,9 +105,9 @@ def _in_last(value: Callable[..., Ball], slope: Callable[..., Ball]) -> Rule:
     return _in_argument(-1, value, slope)
 
 
-def _gauss(sign: int) -> Callable[[Ball], Ball]:
+def _gauss(sign: int) -> Callable[[Ball, Ball], Ball]:
     """Make the derivative 2/sqrt(pi) exp(sign u^2) of erf (sign -1) or erfi (sign +1)."""
-    return lambda u: TWO / acb.pi().sqrt() * (u * u * sign).exp()
+    return lambda u, _: TWO / acb.pi().sqrt() * (u * u * sign).exp()
 
 
 def _delta(phi: Ball, m: Ball) -> Ball:
@@ -165,12 +154,7 @@ def _pfq(z: Ball, a: list[Ball], b: list[Ball]) -> Ball:
 @lru_cache(maxsize=16)
 def lambertw(branch: int) -> Rule:
     """Make the rule of one branch of Lambert's W function. The branch -1 is real on [-1/e, 0)."""
-
-    def slope(u: Ball) -> Ball:
-        w = u.lambertw(branch)
-        return w / (u * (ONE + w))
-
-    return _unary(lambda u: u.lambertw(branch), slope)
+    return unary(lambda u: u.lambertw(branch), lambda u, v: v / (u * (ONE + v)))
 
 
 def _dawson(u: Ball) -> Ball:
@@ -183,7 +167,7 @@ def _zeta2(x: Jet, y: Jet) -> Jet:
 
 
 def _gudermannian(x: Jet) -> Jet:
-    return mul((TWO, None), atan(tanh(div(x, (TWO, None)))))
+    return mul((TWO, None), atan(ELEMENTARY["tanh"](div(x, (TWO, None)))))
 
 
 def _polygamma(n: Jet, x: Jet) -> Jet:
@@ -243,17 +227,15 @@ RULES: dict[str, Rule] = ELEMENTARY | {
     "double_factorial": double_factorial,
     "binomial": binomial,
     "gudermannian": _gudermannian,
-    "erf": _unary(lambda u: u.erf(), _gauss(-1)),
-    "erfc": _unary(lambda u: u.erfc(), lambda u: -_gauss(-1)(u)),
-    "erfi": _unary(lambda u: u.erfi(), _gauss(1)),
-    "dawson": _unary(_dawson, lambda u: ONE - TWO * u * _dawson(u)),
-    "li_offset": _unary(lambda u: u.li() - TWO.li(), lambda u: ONE / u.log()),
+    "erf": unary(acb.erf, _gauss(-1)),
+    "erfc": unary(acb.erfc, lambda u, v: -_gauss(-1)(u, v)),
+    "erfi": unary(acb.erfi, _gauss(1)),
+    "dawson": unary(_dawson, lambda u, v: ONE - TWO * u * v),
+    "li_offset": unary(lambda u: u.li() - TWO.li(), lambda u, v: ONE / u.log()),
     "beta": lambda a, b: div(mul(gamma(a), gamma(b)), gamma(add(a, b))),
     "zeta": _by_series("zeta"),
     "hurwitz_zeta": _zeta2,
-    "elliptic_ec": _unary(
-        lambda m: m.elliptic_e(), lambda m: (m.elliptic_e() - m.elliptic_k()) / (TWO * m)
-    ),
+    "elliptic_ec": unary(acb.elliptic_e, lambda m, v: (v - m.elliptic_k()) / (TWO * m)),
     "elliptic_f": _in_argument(
         0, lambda phi, m: acb.elliptic_f(phi, m), lambda phi, m: ONE / _delta(phi, m)
     ),
@@ -267,8 +249,8 @@ RULES: dict[str, Rule] = ELEMENTARY | {
     "lambertw": lambertw(0),
     "airy_ai": _by_series("airy_ai"),
     "airy_bi": _by_series("airy_bi"),
-    "airy_ai_prime": _unary(lambda u: u.airy_ai(derivative=1), lambda u: u * u.airy_ai()),
-    "airy_bi_prime": _unary(lambda u: u.airy_bi(derivative=1), lambda u: u * u.airy_bi()),
+    "airy_ai_prime": unary(lambda u: u.airy_ai(derivative=1), lambda u, v: u * u.airy_ai()),
+    "airy_bi_prime": unary(lambda u: u.airy_bi(derivative=1), lambda u, v: u * u.airy_bi()),
     "laguerre_l": _in_last(lambda n, u: u.laguerre_l(n), lambda n, u: -u.laguerre_l(n - ONE, ONE)),
 }
 RULES |= {

@@ -151,6 +151,17 @@ def power(x: Jet, y: Jet) -> Jet:
 # --- elementary functions
 
 
+def unary(value: Callable[[Ball], Ball], slope: Callable[[Ball, Ball], Ball]) -> Rule:
+    """Make the rule of a function f of u from f and from f', which is a function of u and f(u)."""
+
+    def rule(x: Jet) -> Jet:
+        u, du = x
+        v = value(u)
+        return v, None if du is None else slope(u, v) * du
+
+    return rule
+
+
 def exp(x: Jet) -> Jet:
     u, du = x
     v = u.exp()
@@ -192,64 +203,6 @@ def cos(x: Jet) -> Jet:
         return u.cos(), None
     s, c = u.sin_cos()
     return c, -s * du
-
-
-def tan(x: Jet) -> Jet:
-    u, du = x
-    v = u.tan()
-    return v, None if du is None else (ONE + v * v) * du
-
-
-def cot(x: Jet) -> Jet:
-    u, du = x
-    v = u.cot()
-    return v, None if du is None else -(ONE + v * v) * du
-
-
-def sec(x: Jet) -> Jet:
-    u, du = x
-    v = u.sec()
-    return v, None if du is None else v * u.tan() * du
-
-
-def csc(x: Jet) -> Jet:
-    u, du = x
-    v = u.csc()
-    return v, None if du is None else -v * u.cot() * du
-
-
-def sinh(x: Jet) -> Jet:
-    u, du = x
-    return u.sinh(), None if du is None else u.cosh() * du
-
-
-def cosh(x: Jet) -> Jet:
-    u, du = x
-    return u.cosh(), None if du is None else u.sinh() * du
-
-
-def tanh(x: Jet) -> Jet:
-    u, du = x
-    v = u.tanh()
-    return v, None if du is None else (ONE - v * v) * du
-
-
-def coth(x: Jet) -> Jet:
-    u, du = x
-    v = u.coth()
-    return v, None if du is None else (ONE - v * v) * du
-
-
-def sech(x: Jet) -> Jet:
-    u, du = x
-    v = u.sech()
-    return v, None if du is None else -v * u.tanh() * du
-
-
-def csch(x: Jet) -> Jet:
-    u, du = x
-    v = u.csch()
-    return v, None if du is None else -v * u.coth() * du
 
 
 def asin(x: Jet) -> Jet:
@@ -401,12 +354,19 @@ def minimum(x: Jet, y: Jet) -> Jet:
 ELEMENTARY: dict[str, Rule] = {
     **{
         rule.__name__: rule
-        for rule in (add, mul, div, neg, sqrt, exp, ln, sin, cos, tan, cot, sec, csc, asin, acos)
+        for rule in (add, mul, div, neg, sqrt, exp, ln, sin, cos, asin, acos, atan, acot)
     },
-    **{
-        rule.__name__: rule
-        for rule in (atan, acot, sinh, cosh, tanh, coth, sech, csch, asinh, acosh, atanh, acoth)
-    },
+    **{rule.__name__: rule for rule in (asinh, acosh, atanh, acoth)},
+    "tan": unary(acb.tan, lambda u, v: ONE + v * v),
+    "cot": unary(acb.cot, lambda u, v: -(ONE + v * v)),
+    "sec": unary(acb.sec, lambda u, v: v * u.tan()),
+    "csc": unary(acb.csc, lambda u, v: -v * u.cot()),
+    "sinh": unary(acb.sinh, lambda u, v: u.cosh()),
+    "cosh": unary(acb.cosh, lambda u, v: u.sinh()),
+    "tanh": unary(acb.tanh, lambda u, v: ONE - v * v),
+    "coth": unary(acb.coth, lambda u, v: ONE - v * v),
+    "sech": unary(acb.sech, lambda u, v: -v * u.tanh()),
+    "csch": unary(acb.csch, lambda u, v: -v * u.coth()),
     "asec": _of_inverse(acos),
     "acsc": _of_inverse(asin),
     "asech": _of_inverse(acosh),

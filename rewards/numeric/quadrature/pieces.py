@@ -310,11 +310,8 @@ def _mean(
     def leading(s: Ball, _: bool) -> Ball:
         expander = _expander(summands, values, s)
         try:
-            expansions = [_total([summand], expander) for summand in summands]
-            total = _total(summands, expander)
+            total = _total(summands, expander, lambda valuation: valuation >= slowest)
         except NoModelError:
-            return NAN
-        if any(expansion and expansion.valuation < slowest for expansion in expansions):
             return NAN
         return total.series[0] if total and total.valuation == slowest else acb(0)
 
@@ -404,17 +401,24 @@ def _sum(
     return None if value is None or not value.imag.contains(0) else arb(value.real)
 
 
-def _total(summands: list[Expression], expander: FormExpander) -> TaylorModel | None:
+def _total(
+    summands: list[Expression],
+    expander: FormExpander,
+    decays: Callable[[Fraction], bool] = lambda _: True,
+) -> TaylorModel | None:
     """Add expressions, expanded in powers of 1/n. If the sum is zero, the result is None.
 
     Raises:
-        NoModelError: an expression has no expansion.
+        NoModelError: an expression has no expansion, or ``decays`` is false for the exponent v of
+            its leading term c n^{-v}.
 
     """
     total: TaylorModel | None = None
     for summand in summands:
         form = expander.expand(summand)
         if isinstance(form, TaylorModel):
+            if not decays(form.valuation):
+                raise NoModelError("a piece that decays too slowly")
             total = form if total is None else models.add(total, form)
         elif any(term.factor != Number(0) for term in form):
             raise NoModelError("pieces with an exponential factor")
@@ -457,12 +461,10 @@ def _summed(
     def summed(s: Ball, _: bool) -> Ball:
         expander = _expander(summands, values, s)
         try:
-            expansions = [_total([summand], expander) for summand in summands]
-            total = _total(summands, expander)
+            # without this, the integral over a part of a period does not tend to 0
+            total = _total(summands, expander, lambda valuation: valuation > 0)
         except NoModelError:
             return NAN
-        if any(expansion and not expansion.valuation > 0 for expansion in expansions):
-            return NAN  # the integral over a part of a period does not tend to 0
         if total is None:
             return acb(0)
         order = 1 if total.is_power else total.series.prec

@@ -209,6 +209,22 @@ def test_numbers_without_effect_on_a_right_answer(problem, answer):
         assert verdict.correct, verdict
 
 
+def test_terms_of_a_sum_are_integrated_one_by_one():
+    """The whole sum is not computed: sin x/x oscillates, and K_0 has no enclosure."""
+    problem = r"\int_0^\infty \left(\frac{\sin x}{x} + K_0(x)\right) dx"
+    verdict = verify_definite_integral(r"$\boxed{\pi}$", problem)
+    assert verdict.correct
+    assert verdict.evidence.method == "two quadratures"
+    assert not verify_definite_integral(r"$\boxed{\frac{\pi}{2}}$", problem).correct
+
+
+def test_a_sum_with_a_term_that_diverges_alone_is_not_decided_by_its_terms():
+    """The divergence of 1/(x + 1) could cancel, so it proves nothing about the sum."""
+    problem = r"\int_0^\infty \left(\frac{\sin x}{x} + K_0(x) + \frac{1}{x+1}\right) dx"
+    with pytest.raises(QuadratureError):
+        evaluate(prepare_definite(problem), {}, 30)
+
+
 def test_a_tiny_number_is_not_accepted_for_zero():
     assert verify_definite_integral(r"\boxed{0}", r"\int_{-1}^1 x^3\cos x\,dx").correct
     tiny = verify_definite_integral(r"\boxed{e^{-e^{e^e}}}", r"\int_{-1}^1 x^3\cos x\,dx")
