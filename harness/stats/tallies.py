@@ -234,22 +234,31 @@ def is_ranked(run: Run) -> bool:
 
 
 def tally_samples(run: Run, policy: str | None = None) -> dict[str, dict[str, Tally]]:
-    """Count the samples of every problem. The keys of the result are the model and the problem."""
+    """Count the samples of every problem. The keys of the result are the model and the problem.
+
+    Models and problems are in the order of the plan.
+    """
     return _tallies(run, counts.totals(run.verdicts(policy)))
 
 
 def _tallies(run: Run, totals: Mapping[counts.Group, Sums]) -> dict[str, dict[str, Tally]]:
     """Convert ``totals``, the sums over the stored verdicts, to the counts of every problem.
 
-    The verdicts are not read again, because a running sweep may have stored new verdicts meanwhile.
+    The problems are in the order of the plan: ``totals`` is in the order in which answers arrived,
+    and two sweeps with the same plan would be reported in different orders. The verdicts are not
+    read again, because a running sweep may have stored new verdicts meanwhile.
     """
-    clusters, ranked = clusters_of(run.problems), is_ranked(run)
-    tallies: dict[str, dict[str, Tally]] = {model: {} for model in run.models}
-    for (model, key), sums in totals.items():
+    for _, key in totals:
         run.problem(key)  # raises RunError where it is missing
-        if model in tallies:
-            tallies[model][key] = _tally(key, clusters[key], sums, ranked)
-    return tallies
+    clusters, ranked = clusters_of(run.problems), is_ranked(run)
+    return {
+        model: {
+            key: _tally(key, clusters[key], totals[model, key], ranked)
+            for key in run.problems
+            if (model, key) in totals
+        }
+        for model in run.models
+    }
 
 
 def _tally(key: str, cluster: str, sums: Sums, ranked: bool) -> Tally:
