@@ -136,21 +136,22 @@ def estimate(tallies: Sequence[Tally], metric: OverK, k: int) -> Estimate:
         raise ValueError("an estimate of no problems")
     values = [metric(*tally.drawn(k), k) for tally in tallies]
     decided = [metric(*tally.drawn_at_best(k), k) for tally in tallies]
-    return estimate_mean(tallies, values, decided, k)
+    return estimate_mean([tally.cluster for tally in tallies], values, decided, k)
 
 
 def estimate_mean(
-    tallies: Sequence[Tally],
+    clusters: Sequence[str],
     values: Sequence[float],
     decided: Sequence[float] = (),
     k: int = 0,
 ) -> Estimate:
-    """The mean of ``values`` with an interval. ``values`` has a number for each problem.
+    """The mean of ``values`` with an interval.
 
+    ``values`` has a number for each problem, and ``clusters`` the cluster of each problem.
     ``decided`` has the numbers of ``values`` under the assumption of correct undecided samples. If
     ``decided`` is empty, both bounds of the estimate are the mean.
     """
-    bounds = interval(values, [tally.cluster for tally in tallies])
+    bounds = interval(values, clusters)
     mean = math.fsum(values) / len(values)
     if_correct = math.fsum(decided) / len(decided) if decided else mean
     return Estimate(k, mean, bounds, min(mean, if_correct), max(mean, if_correct))
