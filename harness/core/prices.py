@@ -2,11 +2,13 @@
 
 A file of prices is TOML, with dollars per million tokens for each model (a pattern of the spec, as
 in ``openai/gpt-*``; the first match counts). Without a price or without token counts, a model has
-no cost.
+no cost. For example::
 
-    ["openai/some-model*"] prompt = 1.25 completion = 10.0 cached = 0.125 # prompt tokens from the
-    server's cache; by default as prompt reasoning = 10.0 # completion tokens of the reasoning; by
-    default as completion
+    ["openai/some-model*"]
+    prompt = 1.25
+    completion = 10.0
+    cached = 0.125    # prompt tokens from the server's cache; by default as prompt
+    reasoning = 12.5  # completion tokens of the reasoning; by default as completion
 """
 
 from __future__ import annotations

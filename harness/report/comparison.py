@@ -242,14 +242,18 @@ def print_comparison(
 
     """
     console = console or Console()
+
+    def print_lines(title: str, contrasts: Sequence[Contrast]) -> None:
+        for sides, rows in _by_sides(comparison, contrasts).items():
+            body = [cells(*line) for line in lines_of(rows)]
+            _print(console, title, sides, headings(comparison), body)
+
     print_remarks(comparison.sentences, console, style="")
     print_remarks(comparison.pairing, console)
     # By default a screen has the sentences, the largest differences and a hint at the rest.
     if not every:
         print_small(overview_section(comparison), console)
-        for sides, rows in _by_sides(comparison, comparison.breakdown).items():
-            body = [cells(*line) for line in lines_of(rows)]
-            _print(console, f"By {comparison.broken_down_by}", sides, headings(comparison), body)
+        print_lines(f"By {comparison.broken_down_by}", comparison.breakdown)
         print_sections(_further(comparison), console)
         row_count = len(overall(comparison) if comparison.by == "model" else comparison.contrasts)
         if row_count > _LINES:
@@ -259,13 +263,8 @@ def print_comparison(
         by = " --by perturbation" if comparison.by == "perturbation" else ""
         print_remarks([family, *comparison.notes, f"{command_hint}{by} --all"], console)
         return
-    tables = [(_heading(comparison), comparison.contrasts)]
-    if comparison.broken_down_by:
-        tables.append((f"By {comparison.broken_down_by}", comparison.breakdown))
-    for title, contrasts in tables:
-        for sides, rows in _by_sides(comparison, contrasts).items():
-            body = [cells(*line) for line in lines_of(rows)]
-            _print(console, title, sides, headings(comparison), body)
+    print_lines(_heading(comparison), comparison.contrasts)
+    print_lines(f"By {comparison.broken_down_by}", comparison.breakdown)
     lines = [
         (row, difference)
         for row in comparison.contrasts

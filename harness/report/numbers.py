@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..stats.tallies import Estimate
+
 
 def percent(value: float) -> str:
     """A share in percent: ``71.4``."""
@@ -13,6 +15,11 @@ def with_interval(value: float, interval: tuple[float, float] | None) -> str:
     if interval is None:
         return percent(value)
     return f"{percent(value)} [{percent(interval[0])}, {percent(interval[1])}]"
+
+
+def estimated(estimate: Estimate | None) -> str:
+    """An estimate in percent with its interval; empty without an estimate."""
+    return with_interval(estimate.value, estimate.interval) if estimate else ""
 
 
 def signed(value: float) -> str:
@@ -45,8 +52,6 @@ def named_p(p: float, adjusted: float | None) -> str:
     return f"{name} {value}" if value.startswith("<") else f"{name} = {value}"
 
 
-def dollars(value: float | None) -> str:
+def dollars(value: float) -> str:
     """An amount with three significant digits, and at least with cents: ``12.30``, ``0.00123``."""
-    if value is None:
-        return ""
     return f"{value:.2f}" if value >= 1 or value == 0 else f"{value:.3g}"

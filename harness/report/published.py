@@ -5,7 +5,7 @@ Brittleness.
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -23,6 +23,12 @@ REMARK = (
 )
 
 
+def published_table(package: ModuleType) -> Iterator[dict[str, str]]:
+    """The rows of the file ``published.csv`` of a benchmark's package."""
+    file = resources.files(package) / "published.csv"
+    return csv.DictReader(file.read_text(encoding="utf-8").splitlines())
+
+
 @dataclass(frozen=True, slots=True)
 class PublishedResult:
     """A row of published results: a method on a subset, with pass@k in percent for each k."""
@@ -34,9 +40,8 @@ class PublishedResult:
 
 def published() -> list[PublishedResult]:
     """All rows of the table, in the table's order."""
-    file = resources.files(bee) / "published.csv"
     rows: dict[tuple[str, str], PublishedResult] = {}
-    for row in csv.DictReader(file.read_text(encoding="utf-8").splitlines()):
+    for row in published_table(bee):
         key = (row["method"], row["subset"])
         result = PublishedResult(row["method"], f"bee/{row['subset']}", {})
         rows.setdefault(key, result).passes[int(row["k"])] = float(row["percent"])
@@ -48,9 +53,7 @@ Numbers: TypeAlias = Mapping[tuple[str, ...], str]
 
 def numbers(package: ModuleType, *columns: str) -> Numbers:
     """The published numbers of a benchmark, as printed, by the values of the given columns."""
-    file = resources.files(package) / "published.csv"
-    rows = csv.DictReader(file.read_text(encoding="utf-8").splitlines())
-    return {tuple(row[name] for name in columns): row["value"] for row in rows}
+    return {tuple(row[name] for name in columns): row["value"] for row in published_table(package)}
 
 
 @cache

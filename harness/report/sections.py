@@ -113,21 +113,21 @@ def fit(section: Section, width: int) -> tuple[list[Section], list[str]]:
         zero = []
     visible = [column for column in filled if column not in zero]
     left_out = [section.headings[column] for column in zero]
-    wrapped = any(_width(_columns(section, [column])) > width for column in visible)
+    wrapped = any(_width(with_columns(section, [column])) > width for column in visible)
     # The remaining columns are stacked in as few tables as possible, each with the names.
     groups: list[list[int]] = []
     for column in visible:
-        if groups and _width(_columns(section, [*groups[-1], column]), wrapped) <= width:
+        if groups and _width(with_columns(section, [*groups[-1], column]), wrapped) <= width:
             groups[-1].append(column)
         else:
             groups.append([column])
-    return [_columns(section, group) for group in groups or [[]]], left_out
+    return [with_columns(section, group) for group in groups or [[]]], left_out
 
 
 _ZERO = ("", "0", "0.0", "0.00")
 
 
-def _columns(section: Section, columns: Sequence[int]) -> Section:
+def with_columns(section: Section, columns: Sequence[int]) -> Section:
     """The table reduced to the names and given columns."""
     chosen = [*range(section.names), *columns]
     return replace(

@@ -17,7 +17,7 @@ from ..stats.repaired import Repaired
 from ..stats.summary import Row, Summary, summarise
 from ..stats.tallies import Estimate
 from ..store.run import Run
-from .numbers import dollars, p_value, percent, points, with_interval
+from .numbers import dollars, estimated, p_value, percent, points, with_interval
 from .sections import (
     Section,
     export,
@@ -51,7 +51,7 @@ class Column:
         """The value of a row as text, with the interval."""
         estimate = self.estimate(row)
         if estimate is not None:
-            return with_interval(estimate.value, estimate.interval)
+            return estimated(estimate)
         value = row.numbers.get(self.metric.name)
         return "" if value is None else _FORMATS[self.metric.unit](value)
 
@@ -155,17 +155,8 @@ def overview_section(summary: Summary, findings: Findings) -> Section:
         tuple(
             (
                 names[standing.model],
-                with_interval(standing.common.value, standing.common.interval)
-                if standing.common
-                else "",
-                *(
-                    [
-                        with_interval(standing.own.value, standing.own.interval)
-                        if standing.own
-                        else ""
-                    ]
-                    * fewer_common
-                ),
+                estimated(standing.common),
+                *([estimated(standing.own)] * fewer_common),
                 str(standing.problems),
                 _rates({way: standing.failures.get(way, 0.0) for way in _ENDINGS.values()}),
             )

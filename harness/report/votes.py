@@ -7,7 +7,7 @@ from rich.console import Console
 from ..stats.answer_groups import votes
 from ..store.run import Run
 from ..store.verdict_sets import ambiguous_name
-from .numbers import with_interval
+from .numbers import estimated
 from .sections import Section, print_sections
 
 
@@ -19,7 +19,7 @@ def print_votes(run: Run, policy: str | None = None, console: Console | None = N
     ks = sorted({estimate.k for row in counted for estimate in row.majority})
     rows = []
     for row in counted:
-        by_k = {e.k: with_interval(e.value, e.interval) for e in row.majority}
+        by_k = {estimate.k: estimated(estimate) for estimate in row.majority}
         forms = "" if row.forms is None else f"{row.forms:.1f}"
         names = (row.label, row.subset, str(row.problems))
         rows.append((*names, *(by_k.get(k, "") for k in ks), f"{row.groups:.1f}", forms))

@@ -28,9 +28,8 @@ from ...rewards.reading.expression.tree import Call, Expression
 from ...rewards.reading.latex import ReadError, read, to_latex
 from ..store.run import Run
 from .clusters import clusters_of
-from .intervals import interval
 from .metrics.majority_at_k import majority_at_k
-from .tallies import Estimate, ks_up_to
+from .tallies import Estimate, estimate_mean, keys_by_subset, ks_up_to
 
 #: Rounded values that two derivatives must share to be compared by the verifier. Two ways to write
 #: a root or a logarithm may differ at points where f is not real, so that fewer than all points
@@ -250,14 +249,12 @@ def votes(run: Run, policy: str | None = None, ks: Iterable[int] = ()) -> list[V
         sample = JudgedAnswer(row.get("answer"), row["status"])
         samples.setdefault((row["model"], row["problem"]), []).append(sample)
     clusters = clusters_of(run.problems)
-    subsets: dict[str, list[str]] = {}
-    for key, problem in run.problems.items():
-        subsets.setdefault(problem.name, []).append(key)
     chosen_ks = list(ks)
     return [
         _votes(run, model, subset, answered, clusters, chosen_ks)
         for model in run.models
-        for subset, keys in subsets.items()
+        for subset, keys in keys_by_subset(run).items()
+        if subset != "all"
         if (answered := {key: samples[model, key] for key in keys if (model, key) in samples})
     ]
 
@@ -285,14 +282,11 @@ def _votes(
         subset=subset,
         problems=len(samples),
         majority=tuple(
-            _estimate([majority_at_k(groups[key], right[key], k) for key in samples], alike, k)
+            estimate_mean(
+                alike, [majority_at_k(groups[key], right[key], k) for key in samples], k=k
+            )
             for k in ks_up_to(min(map(len, samples.values())), chosen_ks)
         ),
         groups=math.fsum(sizes) / len(sizes),
         forms=math.fsum(forms) / len(forms) if forms else None,
     )
-
-
-def _estimate(values: Sequence[float], clusters: Sequence[str], k: int) -> Estimate:
-    mean = math.fsum(values) / len(values)
-    return Estimate(k, mean, interval(values, clusters), mean, mean)

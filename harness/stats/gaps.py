@@ -127,6 +127,5 @@ def _difference(tallies: Tallies, second: Tallies, k: int) -> Bounded | None:
     pairs = Pairs.of(pair_problems(tallies, second))
     if not pairs:
         return None
-    sides = pairs.first.passes(k), pairs.second.passes(k)
-    values = [b - a for a, b in zip(*sides, strict=True)]
+    values = pairs.differences(k)
     return math.fsum(values) / len(values), mean_interval(values, pairs.clusters)

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from ...benchmarks.problem import Problem
 from .clusters import ParentIndex
-from .intervals import Clusters
+from .intervals import Clusters, Ratio
 from .metrics.pass_at_k import pass_at_k
 from .tallies import Tally
 
@@ -112,6 +112,15 @@ class Pairs(tuple[Pair, ...]):
     def samples(self) -> tuple[int, int]:
         """For each side, the smallest number of samples of any problem."""
         return self.first.samples, self.second.samples
+
+    def differences(self, k: int) -> list[float]:
+        """pass@k of the second side minus pass@k of the first side, for every pair."""
+        passes = zip(self.first.passes(k), self.second.passes(k), strict=True)
+        return [second - first for first, second in passes]
+
+    def mean_difference(self, k: int) -> Ratio:
+        """The mean of `differences`, with its bootstrap distribution."""
+        return Ratio.of(self.differences(k), [1.0] * len(self), self.clusters)
 
     @cached_property
     def weights(self) -> dict[tuple[int, int], float]:

@@ -136,21 +136,22 @@ def estimate(tallies: Sequence[Tally], metric: OverK, k: int) -> Estimate:
         raise ValueError("an estimate of no problems")
     values = [metric(*tally.drawn(k), k) for tally in tallies]
     decided = [metric(*tally.drawn_at_best(k), k) for tally in tallies]
-    return estimate_mean(tallies, values, decided, k)
+    return estimate_mean([tally.cluster for tally in tallies], values, decided, k)
 
 
 def estimate_mean(
-    tallies: Sequence[Tally],
+    clusters: Sequence[str],
     values: Sequence[float],
     decided: Sequence[float] = (),
     k: int = 0,
 ) -> Estimate:
-    """The mean of ``values`` with an interval. ``values`` has a number for each problem.
+    """The mean of ``values`` with an interval.
 
+    ``values`` has a number for each problem, and ``clusters`` the cluster of each problem.
     ``decided`` has the numbers of ``values`` under the assumption of correct undecided samples. If
     ``decided`` is empty, both bounds of the estimate are the mean.
     """
-    bounds = interval(values, [tally.cluster for tally in tallies])
+    bounds = interval(values, clusters)
     mean = math.fsum(values) / len(values)
     if_correct = math.fsum(decided) / len(decided) if decided else mean
     return Estimate(k, mean, bounds, min(mean, if_correct), max(mean, if_correct))
@@ -234,22 +235,31 @@ def is_ranked(run: Run) -> bool:
 
 
 def tally_samples(run: Run, policy: str | None = None) -> dict[str, dict[str, Tally]]:
-    """Count the samples of every problem. The keys of the result are the model and the problem."""
+    """Count the samples of every problem. The keys of the result are the model and the problem.
+
+    Models and problems are in the order of the plan.
+    """
     return _tallies(run, counts.totals(run.verdicts(policy)))
 
 
 def _tallies(run: Run, totals: Mapping[counts.Group, Sums]) -> dict[str, dict[str, Tally]]:
     """Convert ``totals``, the sums over the stored verdicts, to the counts of every problem.
 
-    The verdicts are not read again, because a running sweep may have stored new verdicts meanwhile.
+    The problems are in the order of the plan: ``totals`` is in the order in which answers arrived,
+    and two sweeps with the same plan would be reported in different orders. The verdicts are not
+    read again, because a running sweep may have stored new verdicts meanwhile.
     """
-    clusters, ranked = clusters_of(run.problems), is_ranked(run)
-    tallies: dict[str, dict[str, Tally]] = {model: {} for model in run.models}
-    for (model, key), sums in totals.items():
+    for _, key in totals:
         run.problem(key)  # raises RunError where it is missing
-        if model in tallies:
-            tallies[model][key] = _tally(key, clusters[key], sums, ranked)
-    return tallies
+    clusters, ranked = clusters_of(run.problems), is_ranked(run)
+    return {
+        model: {
+            key: _tally(key, clusters[key], totals[model, key], ranked)
+            for key in run.problems
+            if (model, key) in totals
+        }
+        for model in run.models
+    }
 
 
 def _tally(key: str, cluster: str, sums: Sums, ranked: bool) -> Tally:

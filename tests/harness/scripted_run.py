@@ -49,9 +49,17 @@ def problems(subset: str, number: int, parent: str | None = None) -> list[Proble
 
 
 def make(
-    path: Path, models: Mapping[str, Script], chosen: Sequence[Problem], samples: int = 1
+    path: Path,
+    models: Mapping[str, Script],
+    chosen: Sequence[Problem],
+    samples: int = 1,
+    arrived: Sequence[int] | None = None,
 ) -> Run:
-    """Write a run; a model's script maps subset, problem's number and sample to an outcome."""
+    """Write a run; a model's script maps subset, problem's number and sample to an outcome.
+
+    ``arrived`` has the indices of problems in the order in which their answers arrive; by default
+    the order of the plan.
+    """
     identity = Identity(("bench",), {"integration": load("antiderivbench")}, Sampling(), 0)
     hashes = {name: f"{index:016}" for index, name in enumerate(models)}
     plans = [ModelPlan(hashes[name], name, {"spec": name}, samples, len(chosen)) for name in models]
@@ -64,9 +72,10 @@ def make(
         Log(path / "verdicts" / "balls-1", *VERDICTS) as judged,
     ):
         for name, script in models.items():
-            numbers: dict[str, int] = {}
-            for index, problem in enumerate(chosen):
-                number = numbers[problem.subset] = numbers.get(problem.subset, -1) + 1
+            subsets = [problem.subset for problem in chosen]
+            for index in range(len(chosen)) if arrived is None else arrived:
+                problem = chosen[index]
+                number = subsets[:index].count(problem.subset)
                 for sample in range(samples):
                     status, answer, reason = script(problem.subset, number, sample)
                     head = row(hashes[name], index, problem_key(problem), sample)

@@ -88,13 +88,7 @@ def standings(runs: Sequence[Run], policy: str | None, k: int = 1) -> tuple[Stan
         rows.append(
             Standing(
                 model=name,
-                # Tallies are in the order of the answers; the subsets stand in the order of the
-                # problems.
-                subsets=tuple(
-                    dict.fromkeys(
-                        problem.name for key, problem in run.problems.items() if key in tallies
-                    )
-                ),
+                subsets=tuple(dict.fromkeys(run.problem(key).name for key in tallies)),
                 problems=len(tallies),
                 samples=sum(tally.samples for tally in tallies.values()),
                 own=_estimate(list(tallies.values()), k) if score else None,

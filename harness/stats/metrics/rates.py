@@ -16,8 +16,7 @@ NAMES = (*map(str, Status), *_ENDINGS)
 
 
 def rate(name: str, group: Group) -> float:
-    samples = sum(tally.samples for tally in group.tallies)
-    return math.fsum(sums.get(name, 0) for sums in group.verdicts) / samples
+    return math.fsum(sums.get(name, 0) for sums in group.verdicts) / group.samples
 
 
 for _heading, _name in (

@@ -103,7 +103,8 @@ class Metric:
             return ()  # a model that answered nothing but errors has no score
         if self.over_k:
             return tuple(estimate(group.tallies, self.compute, k) for k in group.ks)
-        return (estimate_mean(group.tallies, self.compute(group)),)
+        clusters = [tally.cluster for tally in group.tallies]
+        return (estimate_mean(clusters, self.compute(group)),)
 
     def number(self, group: Group) -> float | None:
         """The value of a metric without an interval, or None if the metric does not apply.

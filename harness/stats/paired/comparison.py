@@ -322,20 +322,15 @@ class _Sides:
 
     pairs: Pairs
     k: int
-    differences: list[float]
     mean: Ratio
     lost: Losses | None
     gained: Losses | None
 
     @classmethod
     def of(cls, pairs: Pairs, k: int) -> _Sides:
-        side, second_side, clusters = pairs.first, pairs.second, pairs.clusters
-        passes = zip(side.passes(k), second_side.passes(k), strict=True)
-        differences = [b - a for a, b in passes]
-        mean = Ratio.of(differences, [1.0] * len(pairs), clusters)
-        lost = losses(side, second_side, clusters, k)
-        gained = losses(second_side, side, clusters, k)
-        return cls(pairs, k, differences, mean, lost, gained)
+        lost = losses(pairs.first, pairs.second, pairs.clusters, k)
+        gained = losses(pairs.second, pairs.first, pairs.clusters, k)
+        return cls(pairs, k, pairs.mean_difference(k), lost, gained)
 
     @property
     def ratios(self) -> list[Ratio]:
@@ -354,7 +349,7 @@ def _compare(sides: _Sides) -> Difference:
 
     means = average(pairs.first.passes(k)), average(pairs.second.passes(k))
     tops = average(pairs.first.means(best)), average(pairs.second.means(best))
-    test = sign_flip(sides.differences, pairs.clusters)
+    test = sign_flip(pairs.differences(k), pairs.clusters)
     # A difference is significant only if both the test and the interval exclude 0: the larger p
     # value.
     p = max(test.p, sides.mean.p)
@@ -382,13 +377,7 @@ def _adjusted(difference: Difference, pairs: Sequence[Pair], p: float, level: fl
 
     Holm's method gives ``p`` and ``level``.
     """
-    paired = Pairs.of(pairs)
-    first_passes, second_passes = (
-        paired.first.passes(difference.k),
-        paired.second.passes(difference.k),
-    )
-    changes = [b - a for a, b in zip(first_passes, second_passes, strict=True)]
-    ends = Ratio.of(changes, [1.0] * len(changes), paired.clusters).interval(level)
+    ends = Pairs.of(pairs).mean_difference(difference.k).interval(level)
     return replace(difference, adjusted=p, interval=_unless(p < 1 - LEVEL, ends))
 
 

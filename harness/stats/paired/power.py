@@ -107,8 +107,7 @@ def design(pairs: Sequence[Pair], k: int, target: float, alpha: float = 1 - LEVE
     """
     # The variance between clusters, estimated from the sums of deviations in each cluster.
     paired = Pairs.of(pairs)
-    first_passes, second_passes = paired.first.passes(k), paired.second.passes(k)
-    differences = [b - a for a, b in zip(first_passes, second_passes, strict=True)]
+    differences = paired.differences(k)
     mean = math.fsum(differences) / len(differences)
     sums, _ = cluster_sums([[d - mean for d in differences]], paired.clusters)
     count = len(sums)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+import textwrap
 from pathlib import Path
 
 import pytest
 
+from calculus_harness.harness.core import prices as prices_module
 from calculus_harness.harness.core.errors import UserError
 from calculus_harness.harness.core.prices import Price, Prices
 from calculus_harness.harness.report import export_summary
@@ -75,6 +77,14 @@ def test_the_first_pattern_that_fits_is_taken(tmp_path: Path) -> None:
     assert prices.find("vllm/model-1") is None
     assert prices.without(["api/x"]) == ""
     assert "vllm/m" in prices.without(["api/x", "vllm/m"])
+
+
+def test_the_example_of_a_file_of_prices_is_one(tmp_path: Path) -> None:
+    _, _, example = (prices_module.__doc__ or "").partition("::\n")
+    path = tmp_path / "prices.toml"
+    path.write_text(textwrap.dedent(example))
+    price = Price(prompt=1.25, completion=10.0, cached=0.125, reasoning=12.5)
+    assert Prices.read(path).prices == {"openai/some-model*": price}
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from calculus_harness.harness.core.errors import UserError
 from calculus_harness.harness.report import print_comparison, print_summary
+from calculus_harness.harness.report.figures.differences import difference_figure
 from calculus_harness.harness.stats.compare import compare
 from calculus_harness.harness.stats.findings import Failure, failure_of, sentences
 from calculus_harness.harness.stats.paired.wording import digits_for
@@ -233,3 +234,19 @@ def test_subsets_do_not_hide_who_is_better(tmp_path: Path) -> None:
     best = [row.at(1) for row in overall if "m0" in (row.first, row.second)]
     assert all(pair is not None and pair.adjusted is not None for pair in best)
     assert all(pair.adjusted <= 15 * pair.p for pair in best if pair and pair.adjusted is not None)
+
+
+def test_a_report_does_not_depend_on_the_order_in_which_answers_arrive(tmp_path: Path) -> None:
+    """Lines and figures are in the order of the plan, also after an interrupted sweep."""
+    models = {"strong": skill(0.8), "weak": skill(0.5)}
+    written = []
+    for name, arrived in (("once", None), ("again", range(len(EVERY) - 1, -1, -1))):
+        (tmp_path / name).mkdir()
+        run = make(tmp_path / name / "run", models, EVERY, samples=2, arrived=arrived)
+        comparison = compare(run)
+        figure = difference_figure(comparison, {model: model for model in models})
+        written.append((figure, comparison.contrasts, sentences(run), summarise(run).rows))
+    assert [row.group for row in written[0][1]] == [
+        *("bench/plain", "bench/twins", "bench/scaled", "all")
+    ]
+    assert written[0] == written[1]

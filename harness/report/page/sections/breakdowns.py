@@ -64,9 +64,9 @@ def _breakdown(sources: Sources, breakdown: Breakdown) -> Section | None:
         for model, tallies in tally_samples(run, sources.policy).items():
             if not any(tally.scored for tally in tallies.values()):
                 continue
-            for key in tallies.keys() & common:
-                tally = tallies[key]
-                for label in labels.get(key, ()):
+            # In the order of the plan: the order of a set differs from process to process.
+            for key, tally in tallies.items():
+                for label in labels.get(key, ()) if key in common else ():
                     shares = values.setdefault(label, {}).setdefault(
                         sources.short_names[names[model]], []
                     )

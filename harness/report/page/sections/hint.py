@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
-from importlib import resources
 
 from .....benchmarks import hint
 from .....benchmarks.hint.problems import is_hint
@@ -13,7 +11,8 @@ from ....stats.gaps import gaps
 from ....stats.summary import Row
 from ....stats.tallies import tally_samples
 from ...comparison import gap_table
-from ...numbers import percent, with_interval
+from ...numbers import estimated, percent
+from ...published import published_table
 from ...sections import Section
 from ...sources import Sources
 
@@ -52,8 +51,7 @@ def sections(sources: Sources) -> list[Section]:
 
 def published() -> Iterator[tuple[str, ...]]:
     """The rows of tables 3 (symbols) and 2 (pictures)."""
-    file = resources.files(hint) / "published.csv"
-    for row in csv.DictReader(file.read_text(encoding="utf-8").splitlines()):
+    for row in published_table(hint):
         inputs = {"3": "3, symbols", "2": "2, pictures"}[row["table"]]
         cells = (
             f"{row[split]} ± {row[f'{split}_sd']}" if row[f"{split}_sd"] else row[split]
@@ -80,14 +78,11 @@ def _split_rows(sources: Sources) -> Iterator[tuple[str, ...]]:
             continue
         row_name = f"{model}, concept {concept}" if concept else model
         columns = [rows.get(split) for split in (*SPLITS, _ALL)]
-        estimates = (row and row.passes[0] for row in columns)
+        estimates = (row.passes[0] if row else None for row in columns)
         yield (
             row_name,
             "HINT answer",
-            *(
-                with_interval(estimate.value, estimate.interval) if estimate else ""
-                for estimate in estimates
-            ),
+            *map(estimated, estimates),
         )
         ordinary = [row.numbers.get("ordinary arithmetic") if row else None for row in columns]
         if any(share is not None for share in ordinary):

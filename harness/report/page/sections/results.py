@@ -6,10 +6,9 @@ from dataclasses import replace
 
 from ....stats.findings import Findings
 from ....stats.summary import Row, Summary
-from ....stats.tallies import Estimate
 from ...figures.bars import by_subset
-from ...numbers import with_interval
-from ...sections import Section
+from ...numbers import estimated
+from ...sections import Section, with_columns
 from ...sources import Sources
 from ...summary import remarks, repaired_section, results_section
 
@@ -62,7 +61,7 @@ def _leaderboard(sources: Sources, findings: Findings) -> Section:
         name = sources.short_names[standing.model]
         line = [name, f"{standing.problems:,}"]
         if common:
-            line.append(_cell(standing.common) if standing.scored else NO_SCORE)
+            line.append(estimated(standing.common) if standing.scored else NO_SCORE)
         for subset in subsets:
             row = cells.get((name, subset))
             line.append("" if row is None else _of_row(row, subset in shared))
@@ -80,23 +79,16 @@ def _heading(name: str, rows: list[Row], shared: frozenset[str]) -> str:
 def _of_row(row: Row, shared: bool) -> str:
     if not row.passes:
         return NO_SCORE
-    return _cell(row.passes[0]) + ("" if shared else f" of {row.problems}")
-
-
-def _cell(estimate: Estimate | None) -> str:
-    return with_interval(estimate.value, estimate.interval) if estimate else ""
+    return estimated(row.passes[0]) + ("" if shared else f" of {row.problems}")
 
 
 def _without_zeros(section: Section) -> Section:
     """The table without columns of zeros."""
-    columns = [
-        column
-        for column in range(len(section.headings))
-        if column < section.names
-        or any(row[column] not in ("", "0.0", "0") for row in section.rows)
-    ]
-    return replace(
+    return with_columns(
         section,
-        headings=tuple(section.headings[column] for column in columns),
-        rows=tuple(tuple(row[column] for column in columns) for row in section.rows),
+        [
+            column
+            for column in range(section.names, len(section.headings))
+            if any(row[column] not in ("", "0.0", "0") for row in section.rows)
+        ],
     )
