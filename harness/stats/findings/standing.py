@@ -170,7 +170,7 @@ def _failures(run: Run, policy: str | None) -> dict[str, dict[str, float]]:
         share = {str(name): count / total for name, count in counted[model].items()}
         for name, count in slips.items() if wrong else ():
             share[str(name)] = count / slips.total() * wrong / total
-        shares[model] = dict(sorted(share.items(), key=lambda entry: -entry[1]))
+        shares[model] = dict(sorted(share.items(), key=lambda entry: (-entry[1], entry[0])))
     return shares
 
 
