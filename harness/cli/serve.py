@@ -6,8 +6,8 @@ import json
 import os
 import signal
 import threading
+from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -22,6 +22,36 @@ from ...rewards.workers.pool import DEFAULT_MEMORY_MB
 from ..core.errors import UserError
 from ..core.wording import counted
 from .options import cluster_address
+
+
+@dataclass(frozen=True)
+class _Options:
+    """The flags of `serve_reward`, with help texts."""
+
+    host: str
+    port: int
+    task: str
+    components: tuple[str, ...]
+    no_gate: bool
+    no_strict: bool
+    options: tuple[str, ...]
+    fields: tuple[str, ...]
+    eos_tokens: tuple[str, ...]
+    workers: int | None
+    deadline: float
+    memory_mb: int
+    max_batch: int
+    max_queue: int
+    max_body_mb: int
+    max_in_flight_mb: int
+    max_connections: int
+    token_file: Path | None
+    tls_certificate: Path | None
+    tls_key: Path | None
+    access_log: str | None
+    shadow: float
+    cluster: str | None
+    replicas: int | None
 
 
 @click.command("serve-reward")
@@ -154,7 +184,7 @@ def serve_reward(**flags: Any) -> None:
     """
     import asyncio
 
-    options = SimpleNamespace(**flags)
+    options = _Options(**flags)
     named = dict(_component(text) for text in options.components) or {"correctness": None}
     try:
         function = make_reward_func(
@@ -192,7 +222,7 @@ def serve_reward(**flags: Any) -> None:
     asyncio.run(run(server, endpoint, lambda line: click.echo(line, err=True)))
 
 
-def _serve_on_cluster(server: RewardServer, options: SimpleNamespace, cluster: str) -> None:
+def _serve_on_cluster(server: RewardServer, options: _Options, cluster: str) -> None:
     """Serve until SIGINT or SIGTERM."""
     host, port = options.host, options.port
     if port == 0:

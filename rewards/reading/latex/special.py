@@ -62,12 +62,18 @@ def arguments_of(parser: Parser, depth: int) -> tuple[Arguments, str]:
             raise parser.error("a comma or a closing delimiter")
         separators += "\\" if token == "\\backslash" else token[-1]
         parser.pos += 1
+        if tokens[parser.pos] in _NAMED_ARGUMENTS and tokens[parser.pos + 1] == "=":
+            parser.pos += 2
         arguments.append(parser.expression(depth))
     parser.pos += 1
     if nested:
         parser.expect("}", "a closing brace")
     parser.bars, parser.separates = bar_state
     return arguments, separators
+
+
+#: Names that may stand before an argument: ``F(x, k = 1/2)``.
+_NAMED_ARGUMENTS: Final = frozenset("kmn")
 
 
 def letter(parser: Parser, name: str, depth: int) -> Expression:
