@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from ....benchmarks.algebra.formulas import parse
 from ....benchmarks.hashed_random import HashedRandom
+from ....rewards.numeric.ball_arithmetic.ranges import may_have_pole
 from ....rewards.reading.expression.build import TWO, add, div, mul, neg, number, power
-from ....rewards.reading.expression.traversal import may_have_pole
 from ....rewards.reading.expression.tree import Call, Expression, Number
 from ....rewards.reading.latex import to_latex
 from .antiderivatives import ONE, SCALES, X, antiderivative, call, smooth

@@ -17,7 +17,6 @@ from ...reading.expression.traversal import (
     additive_terms,
     fold,
     is_written_with,
-    may_have_pole,
     symbols_of,
     without_factor,
 )
@@ -37,6 +36,7 @@ from . import jets
 from .balls import USUAL, Branch, Break, Conventions, Tape, UnusableError, precision
 from .functions import RULES, lambertw
 from .jets import CONSTANTS, TEXTBOOK, Ball, Jet, Rule
+from .ranges import may_have_pole
 
 #: More slots than any realistic answer has; a deterministic bound on the work.
 MAX_SLOTS = 12_000

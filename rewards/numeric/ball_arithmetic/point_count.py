@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from typing import Any
 
-from ...reading.expression.traversal import may_have_pole
+from flint import arb, fmpq
+
 from ...reading.expression.tree import Expression, Number, Symbol
 from .balls import Branch, Tape
 from .domain import uniform
-from .ranges import never_vanishes
+from .ranges import may_have_pole, never_vanishes
 
 #: Sample points of an analytic answer, of one whose branches are fixed, and of any other.
 ANALYTIC_POINTS, FIXED_BRANCH_POINTS, BRANCHING_POINTS = 4, 6, 16
@@ -42,33 +43,33 @@ def has_fixed_branch(branch: Branch, variable: str) -> bool:
     coefficients = polynomial(argument, variable)
     if coefficients is None and branch.root and argument.function == "ln":
         logarithm_argument = polynomial(argument.args[0], variable)
-        return logarithm_argument is not None and logarithm_argument[0] == 0.0
+        return logarithm_argument is not None and bool(logarithm_argument[0].is_zero())
     if coefficients is None:
         steady = never_vanishes(argument) and not may_have_pole(argument, variable)
         return branch.root and steady
     a, b, c = coefficients
-    if a == 0.0:
-        return True
-    scale = b * b + abs(4 * a * c)
-    return branch.root and abs(b * b - 4 * a * c) > 1e-9 * scale
+    return bool(a.is_zero()) or (branch.root and not (b * b - 4 * a * c).contains(0))
 
 
-def polynomial(node: Expression, variable: str) -> tuple[float, float, float] | None:
-    """The coefficients of x^2, x and 1 in an expression, as floats.
+#: The coefficients of x^2, x and 1, as real balls.
+Coefficients = tuple[Any, Any, Any]
+_ZERO = arb(0)
+
+
+def polynomial(node: Expression, variable: str) -> Coefficients | None:
+    """The coefficients of x^2, x and 1 in an expression, as real balls.
 
     The result is None if the expression is not a polynomial of degree 2 or less. Every parameter
     is replaced by an arbitrary value.
     """
     if isinstance(node, Number):
-        try:
-            return 0.0, 0.0, node.numerator / node.denominator
-        except OverflowError:
-            return None
+        return _ZERO, _ZERO, arb(fmpq(node.numerator, node.denominator))
     if isinstance(node, Symbol):
-        return (0.0, 1.0, 0.0) if node.name == variable else (0.0, 0.0, 0.5 + uniform(node.name))
+        is_variable = node.name == variable
+        return (_ZERO, arb(1), _ZERO) if is_variable else _constant(0.5 + uniform(node.name))
     name = node.function
     if name == "pi":
-        return 0.0, 0.0, math.pi
+        return _constant(arb.pi())
     if name not in ("add", "mul", "neg", "div", "pow"):
         return None
     operands = []
@@ -84,30 +85,27 @@ def polynomial(node: Expression, variable: str) -> tuple[float, float, float] | 
         return -a, -b, -c
     if name == "mul":
         return _product(operands)
-    top, bottom = operands
-    if bottom[0] or bottom[1] or not bottom[2]:
+    top, (*slopes, bottom) = operands
+    if not all(c.is_zero() for c in slopes) or bottom.contains(0):
         return None
-    if name == "pow" and not (top[0] or top[1]):
-        return _constant_power(top[2], bottom[2])
+    if name == "pow" and top[0].is_zero() and top[1].is_zero():
+        value = top[2] ** bottom
+        return _constant(value) if value.is_finite() else None
     if name == "div":
-        return top[0] / bottom[2], top[1] / bottom[2], top[2] / bottom[2]
-    if bottom[2] == 2.0:
+        return top[0] / bottom, top[1] / bottom, top[2] / bottom
+    if bottom == 2:
         return _product([top, top])
-    return top if bottom[2] == 1.0 else None
+    return top if bottom == 1 else None
 
 
-def _constant_power(base: float, exponent: float) -> tuple[float, float, float] | None:
-    try:
-        value = base**exponent
-    except (OverflowError, ZeroDivisionError):
-        return None
-    return (0.0, 0.0, value) if isinstance(value, float) else None
+def _constant(value: Any) -> Coefficients:
+    return _ZERO, _ZERO, arb(value)
 
 
-def _product(factors: Sequence[tuple[float, float, float]]) -> tuple[float, float, float] | None:
+def _product(factors: Sequence[Coefficients]) -> Coefficients | None:
     a, b, c = factors[0]
     for p, q, r in factors[1:]:
-        if (a and (p or q)) or (b and p):
-            return None
+        if not ((a * p).is_zero() and (a * q).is_zero() and (b * p).is_zero()):
+            return None  # of degree 3 or 4
         a, b, c = a * r + b * q + c * p, b * r + c * q, c * r
     return a, b, c

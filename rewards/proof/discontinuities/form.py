@@ -23,14 +23,13 @@ from dataclasses import dataclass
 from ...numeric.ball_arithmetic.balls import Branch
 from ...numeric.ball_arithmetic.compiler import TURNS
 from ...numeric.ball_arithmetic.point_count import has_fixed_branch, polynomial
-from ...numeric.ball_arithmetic.ranges import never_vanishes
+from ...numeric.ball_arithmetic.ranges import bounds, may_have_pole, never_vanishes
 from ...reading.expression.traversal import (
     additive_terms,
     all_nodes,
     fold,
     is_constant,
     is_written_with,
-    may_have_pole,
     without_factor,
     written_factors,
 )
@@ -189,7 +188,7 @@ class _Form:
         """Whether a node is a radicand or the argument of a logarithm in the integrand."""
         if self.only_linear_ends:
             coefficients = polynomial(node, self.variable)
-            if coefficients is None or coefficients[0]:
+            if coefficients is None or not coefficients[0].is_zero():
                 return False
         return node in branch_points(self.integrand)
 
@@ -328,10 +327,17 @@ class _Form:
         if not _may_step(node) or is_constant(node, self.variable):
             return False
         inner = node.args[0]
-        if node.function in TURNS:
-            return not has_fixed_branch(Branch(inner, -1, False), self.variable)
-        steady = self._keeps_branch(inner) and not may_have_pole(inner, self.variable)
+        if node.function in TURNS and has_fixed_branch(Branch(inner, -1, False), self.variable):
+            return False
+        keeps = _touches_no_unit if node.function in TURNS else self._keeps_branch
+        steady = keeps(inner) and not may_have_pole(inner, self.variable)
         return node.function in _STEPS or not steady or is_written_with(inner, "i")
+
+
+def _touches_no_unit(node: Expression) -> bool:
+    """Whether interval arithmetic shows that an expression is nowhere 1 or -1."""
+    low, high = bounds(node)
+    return low > 1 or high < -1 or (low > -1 and high < 1)
 
 
 def _factors(node: Call) -> tuple[Expression, ...]:

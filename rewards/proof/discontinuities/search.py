@@ -16,12 +16,12 @@ from ...numeric.ball_arithmetic.domain import WINDOW, breakpoints, isolate, pole
 from ...numeric.ball_arithmetic.jets import ZERO, Ball, Jet, is_unreal
 from ...numeric.ball_arithmetic.magnitude import log2
 from ...numeric.ball_arithmetic.point_count import BRANCHING_POINTS, has_fixed_branch, points_wanted
-from ...numeric.ball_arithmetic.ranges import never_vanishes
+from ...numeric.ball_arithmetic.ranges import may_have_pole, never_vanishes
 from ...numeric.comparison import radicals
 from ...numeric.comparison.at_points import Comparison
 from ...numeric.outcome import Outcome
 from ...numeric.sampling.pool import BASE_BITS, Point
-from ...reading.expression.traversal import is_written_with, may_have_pole, written_factors
+from ...reading.expression.traversal import is_written_with, written_factors
 from ...reading.expression.tree import Call, Expression, Number
 from ...verdict import Status, Witness
 from ..prover.normal import has_no_zeros, slope_factors, squares

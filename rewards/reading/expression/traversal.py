@@ -17,8 +17,6 @@ MAX_FOLD_BITS = 4096
 SLOW = names(lambda function: function.cost == WORKER)
 #: What may have several terms; see `additive_terms`.
 _WITH_TERMS = frozenset(("add", "neg", "mul", "div"))
-#: Functions with poles on the real line, also of an argument that is written first (zeta of s).
-_WITH_POLES = names(lambda function: bool(function.poles))
 
 
 def nodes_of(expression: Expression) -> Iterator[Expression]:
@@ -121,22 +119,6 @@ def needs_worker(expression: Expression) -> bool:
     Such a function runs in C. To stop the function early, the caller must end the process.
     """
     return not SLOW.isdisjoint([node.function for node in all_nodes(expression)])
-
-
-def may_have_pole(expression: Expression, variable: str) -> bool:
-    """Whether the form of ``expression`` allows a pole on the real line."""
-    return any(
-        isinstance(node, Call) and _has_pole(node, variable) for node in all_nodes(expression)
-    )
-
-
-def _has_pole(node: Call, variable: str) -> bool:
-    if node.function == "div":
-        return not is_constant(node.args[1], variable)
-    if node.function == "pow" and not is_constant(node.args[0], variable):
-        exponent = fold(node.args[1])
-        return exponent is None or exponent < 0
-    return node.function in _WITH_POLES
 
 
 def additive_terms(expression: Expression, variable: str) -> list[Expression]:

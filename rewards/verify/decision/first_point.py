@@ -19,6 +19,7 @@ from ...numeric.ball_arithmetic.balls import precision
 from ...numeric.ball_arithmetic.compare import POINT_BITS, compare, differ
 from ...numeric.ball_arithmetic.functions import RULES
 from ...numeric.ball_arithmetic.jets import CONSTANTS, ONE, TEXTBOOK, ZERO, Ball, Jet
+from ...numeric.ball_arithmetic.ranges import may_have_pole
 from ...numeric.outcome import Outcome, Refutation, show
 from ...numeric.sampling.integrand import Integrand, RealPoint
 from ...numeric.sampling.pool import BASE_BITS, draw
@@ -29,7 +30,6 @@ from ...reading.expression.traversal import (
     additive_terms,
     fold,
     is_constant,
-    may_have_pole,
 )
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import ELEMENTARY, names

@@ -12,11 +12,12 @@ from calculus_harness.rewards.numeric.ball_arithmetic.balls import precision
 from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
 from calculus_harness.rewards.numeric.ball_arithmetic.functions import RULES
 from calculus_harness.rewards.numeric.ball_arithmetic.jets import CONSTANTS
+from calculus_harness.rewards.numeric.ball_arithmetic.ranges import may_have_pole
 from calculus_harness.rewards.numeric.quadrature import evaluate, prepare_definite
 from calculus_harness.rewards.proof.prover.tower import FORMS
 from calculus_harness.rewards.proof.prover.tower import RULES as PROVER_RULES
 from calculus_harness.rewards.reading.expression.formulas import definition_of, slope_of, template
-from calculus_harness.rewards.reading.expression.traversal import may_have_pole, nodes_of
+from calculus_harness.rewards.reading.expression.traversal import nodes_of
 from calculus_harness.rewards.reading.expression.tree import Call, Expression, Number, Symbol
 from calculus_harness.rewards.reading.functions import (
     COMPARISONS,
