@@ -36,14 +36,15 @@ def has_fixed_branch(branch: Branch, variable: str) -> bool:
     """Whether a branch can change only at an end of the real domain.
 
     The result is true if the argument of the branching function is linear. Three other arguments
-    are allowed under a root: a quadratic polynomial without a double zero, a logarithm of a
-    linear function, and any function that has neither zeros nor poles.
+    are allowed under a root: a quadratic polynomial without a double zero; a logarithm, sine or
+    cosine of a linear function, whose zeros are simple; and any function that has neither zeros
+    nor poles.
     """
     argument = branch.argument
     coefficients = polynomial(argument, variable)
-    if coefficients is None and branch.root and argument.function == "ln":
-        logarithm_argument = polynomial(argument.args[0], variable)
-        return logarithm_argument is not None and bool(logarithm_argument[0].is_zero())
+    if coefficients is None and branch.root and argument.function in ("ln", "sin", "cos"):
+        inner = polynomial(argument.args[0], variable)
+        return inner is not None and bool(inner[0].is_zero())
     if coefficients is None:
         steady = never_vanishes(argument) and not may_have_pole(argument, variable)
         return branch.root and steady

@@ -202,19 +202,20 @@ class Tower:
         name = node.function
         # A shared sum is computed once. An equal one, apart from the same, is seldom met.
         key = id(node) if name in _ARITHMETIC else node
-        if key in self.values:
-            return self.values[key][1]
-        if name in FORMS:
-            element = FORMS[name](self, node)
-        elif name in RULES:
-            element = RULES[name](self, *map(self.value, node.args))
+        if (known := self.values.get(key)) is not None:
+            return known[1]
+        if (form := FORMS.get(name)) is not None:
+            element = form(self, node)
+        elif (rule := RULES.get(name)) is not None:
+            element = rule(self, *map(self.value, node.args))
         else:
             element = self.by_record(name, *map(self.value, node.args))
         self.values[key] = node, element
         return self.field.spend(element)
 
     def applied(self, name: str, *values: Quotient) -> Quotient:
-        return RULES[name](self, *values) if name in RULES else self.by_record(name, *values)
+        rule = RULES.get(name)
+        return self.by_record(name, *values) if rule is None else rule(self, *values)
 
     def by_record(self, name: str, *values: Quotient) -> Quotient:
         """A value by the definition in `RECORDS`, or a generator with the derivative there."""

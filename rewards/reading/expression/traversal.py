@@ -52,7 +52,13 @@ def size(expression: Expression) -> int:
 
 def symbols_of(expression: Expression) -> set[str]:
     """Names of the free symbols of ``expression``."""
-    return {node.name for node in all_nodes(expression) if type(node) is Symbol}
+    nodes, names = [expression], set[str]()
+    for node in nodes:
+        if type(node) is Symbol:
+            names.add(node.name)
+        else:
+            nodes += node.args
+    return names
 
 
 def substitute(node: Expression, name: str, value: Expression) -> Expression:
