@@ -16,11 +16,11 @@ from typing import Final
 
 from ..numeric.expansions.germs import Angle, GermExpander, LimitPoint
 from ..numeric.expansions.series import NotExpandedError, UndefinedError
-from ..reading.expression.build import PI, div, mul, neg
+from ..reading.expression.build import PI, div, neg
 from ..reading.expression.traversal import substitute, symbols_of
-from ..reading.expression.tree import Expression, Number, Symbol
+from ..reading.expression.tree import Expression, Number
 from .constants import ExactNumbers
-from .prover import prove
+from .equality import equality
 from .prover.normal import normal_forms
 from .prover.quotients import NotProvedError
 
@@ -33,8 +33,6 @@ _FRACTION_ENDS: Final = ((Number(0), 1), (Number(1), -1))
 _PARITY: Final = "@n"
 _PARITY_ANGLES: Final = (Number(0), PI)
 
-#: A name that no text has.
-_FRESH: Final = "t of the equality"
 
 Assumptions = tuple[tuple[str, str], ...]
 
@@ -271,8 +269,7 @@ def are_equal(a: Expression, b: Expression, assumptions: Mapping[str, str]) -> b
         equal: bool = numbers.is_zero(numbers.value(a) - numbers.value(b))
     except NotExpandedError:
         # in cases of signs: ln(a/b) is ln a - ln b for a, b > 0
-        t = Symbol(_FRESH)
-        if prove(mul(a, t), b, _FRESH, dict(assumptions)) is None:
+        if equality(a, b, assumptions) is None:
             raise
         return True
     return equal

@@ -22,9 +22,9 @@ from ..reading.expression.traversal import all_nodes, needs_worker, size, substi
 from ..reading.expression.tree import Call, Expression, Number, Symbol
 from ..reading.functions import names
 from ..reading.functions.record import ODD
+from .equality import equality
 from .limits import Limit, limit, same
 from .prover.normal import normal_forms
-from .prover.prove import prove
 from .prover.tower import attempted
 
 #: The parameter of curves and a name for proofs; no text has them.
@@ -122,7 +122,7 @@ def _proofs(
         yield _is_continuous(expression, variables)
         radius = Call("sqrt", (add(power(x, Number(2)), power(y, Number(2))),))
         radial = substitute(substitute(expression, y.name, ZERO), x.name, radius)
-        yield prove(mul(expression, Symbol(_T)), radial, _T, {}) is not None
+        yield equality(expression, radial) is not None
     bounded = _with_bounds(add(expression, neg(value)), variables, {})
     yield _vanishes(bounded, variables)
     squares = normal_forms(power(bounded, Number(2)), x.name, {})

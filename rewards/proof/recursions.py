@@ -16,13 +16,12 @@ from ..numeric.ball_arithmetic.balls import Tape, UnusableError, precision
 from ..numeric.ball_arithmetic.compiler import compile_tape
 from ..numeric.ball_arithmetic.evaluation import evaluate
 from ..numeric.outcome import Outcome, show
-from ..reading.expression.build import mul
 from ..reading.expression.traversal import all_nodes, needs_worker, substitute, symbols_of
-from ..reading.expression.tree import Expression, Symbol
+from ..reading.expression.tree import Expression
 from ..reading.functions import names
 from ..reading.problem.sequences.recursion import Recursion
 from ..verdict import Status, Witness
-from .prover.prove import prove
+from .equality import equality
 
 #: Bits of terms, and the size of an interval around the limit that is small enough: 38 digits tell
 #: rounded answers apart. No answer of tests/rewards/cases/course_questions.json changes with 192
@@ -35,7 +34,6 @@ _TERMS, _NODES = 1_500, 60_000
 #: itself if the slope is at most 1 - 1/16; steeper recursions need more terms than are computed.
 _WIDTH: Final = 16
 _BROKEN: Final = names(lambda function: bool(function.breaks)) | {"piecewise"}
-_FRESH: Final = "t of the fixed point"
 
 
 def judge_limit(recursion: Recursion, answer: Expression | None) -> Outcome:
@@ -65,7 +63,7 @@ def judge_limit(recursion: Recursion, answer: Expression | None) -> Outcome:
     # Balls that overlap prove no equality. The limit is the only fixed point in the interval: an
     # answer in the interval is right if the prover shows f(answer) = answer.
     image = substitute(recursion.step, recursion.name, answer)
-    is_fixed = prove(mul(image, Symbol(_FRESH)), answer, _FRESH, {}) is not None
+    is_fixed = equality(image, answer) is not None
     if is_fixed and got.imag.is_zero() and attraction.contains(got.real):
         return Outcome(Status.CORRECT, points=1, proof="contraction")
     return Outcome(Status.UNDECIDED, detail="the answer is not proved to be a fixed point")

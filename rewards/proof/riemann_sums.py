@@ -22,16 +22,16 @@ from ..reading.expression.tree import Expression, Symbol
 from ..reading.latex import to_latex
 from ..reading.problem.limit import read_limit_of_sum
 from ..reading.problem.sums import has_product
+from .equality import equality
 from .limits import limit
-from .prover.prove import prove
 
 #: Pieces of the interval on which the function has to be enclosed: two suffice for all functions of
 #: the tests, one for most. Bits of the enclosures, whose rounding is far below a piece's width.
 _PIECES, _BITS = 16, 128
 #: Halvings of the piece at the lower end: 2^-100 is below all numbers that questions have.
 _HALVINGS: Final = 100
-#: The variable of the integral, and a variable that no function has.
-_X, _FRESH = "x", "t"
+#: The variable of the integral.
+_X: Final = "x"
 _POSITIVE: Final = "positive"
 
 
@@ -58,7 +58,7 @@ def integral_of_riemann_sum(problem: str) -> str | None:
     if limit_of_sum is None or limit_of_sum[1].is_infinite:
         return None
     n, total = limit_of_sum
-    if total.outside != ZERO or set(total.parameters) != {n} or {n, total.counter} & {_X, _FRESH}:
+    if total.outside != ZERO or set(total.parameters) != {n} or _X in (n, total.counter):
         return None
     # The limits of summation, divided by n, tend to the limits of integration: their slopes in n.
     ends = []
@@ -67,15 +67,14 @@ def integral_of_riemann_sum(problem: str) -> str | None:
         if slope is None or offset is None or slope < 0 or offset * direction < 0:
             return None
         ends.append(slope)
-    # With k = n x, n has to cancel in n times the term, so that n = 1 gives f(x). The prover shows
-    # that both are equal: t times the first, for a new variable t, is an antiderivative of f by t.
+    # With k = n x, n has to cancel in n times the term, so that n = 1 gives f(x).
     index = mul(Symbol(n), Symbol(_X))
     scaled = mul(Symbol(n), total.factor, substitute(total.term, total.counter, index))
     function = substitute(scaled, n, ONE)
     assumptions = {n: _POSITIVE, _X: _POSITIVE}
     if ends[0] >= ends[1] or needs_worker(scaled):
         return None
-    if prove(mul(scaled, Symbol(_FRESH)), function, _FRESH, assumptions) is None:
+    if equality(scaled, function, assumptions) is None:
         return None
     if not _is_bounded(function, ends[0], ends[1]):
         return None

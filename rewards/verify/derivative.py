@@ -18,6 +18,7 @@ from ..errors import ProblemError
 from ..numeric.outcome import Budget, Outcome
 from ..numeric.sampling.integrand import Integrand, assumption_items
 from ..proof.curves import vanishes_on
+from ..proof.equality import equality
 from ..proof.inverse_functions import read_derivative_of_inverse, slope_of_inverse
 from ..proof.prover.normal import normal_forms
 from ..proof.ranks import ball_of
@@ -54,7 +55,6 @@ from .answers import (
 from .values import (
     agreement_on_curve,
     check_variable,
-    equality,
     half_line,
     proved_value,
     same_function,

@@ -20,6 +20,7 @@ from ..numeric.ball_arithmetic.jets import Ball
 from ..numeric.outcome import Budget, DecisionPolicy, Outcome, joined
 from ..numeric.sampling.integrand import Integrand, assumption_items
 from ..proof.curves import vanishes_on
+from ..proof.equality import equality
 from ..proof.ranks import ball_of, has_rank, is_invertible
 from ..reading.expression.build import ZERO, add, div, mul, neg, number
 from ..reading.expression.derivative import DerivativeCache, differentiate
@@ -55,7 +56,6 @@ from .values import (
     PRINCIPAL,
     agreement_on_curve,
     check_variable,
-    equality,
     half_line,
     proved_value,
     same_function,

@@ -22,6 +22,7 @@ from ..numeric.ball_arithmetic.jets import ZERO, Ball
 from ..numeric.outcome import Outcome
 from ..numeric.quadrature import DefiniteIntegral
 from ..numeric.quadrature.line import limit_value
+from ..proof.equality import equality
 from ..proof.prover import prove
 from ..reading.expression.build import ONE, add, div, mul, neg, number, power
 from ..reading.expression.derivative import differentiate
@@ -34,7 +35,6 @@ from ..reading.expression.traversal import (
 )
 from ..reading.expression.tree import Call, Expression, Symbol
 from ..reading.functions import RECORDS
-from .values import equality
 
 #: Intervals that a range is cut into at most, which bounds the work; one is enough for every row of
 #: `test_fundamental_theorem.py` that is proved. A range that needs more has no proof.

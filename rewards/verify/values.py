@@ -25,8 +25,7 @@ from ..numeric.quadrature.closed_form import hides_a_part
 from ..numeric.sampling.integrand import Integrand, sole_variable
 from ..numeric.sampling.pool import draw
 from ..proof.curves import points_of
-from ..proof.prover import prove
-from ..proof.prover.prove import Proof
+from ..proof.equality import equality
 from ..reading.expression.build import ONE, add, div, mul, neg
 from ..reading.expression.traversal import needs_worker, substitute, substitute_all, symbols_of
 from ..reading.expression.tree import Call, Expression, Number, Symbol
@@ -45,7 +44,7 @@ from .answers import (
     verify_in_worker,
     with_strangers,
 )
-from .decision.decide import FRESH, decide
+from .decision.decide import decide
 
 #: Principal branches count where two functions are compared.
 PRINCIPAL: Final = DecisionPolicy(strict_domain=True)
@@ -304,16 +303,6 @@ def same_function(
         return decide(moved, within, policy, text, **options)
     except UnusableError as error:
         return Outcome(Status.UNDECIDED, detail=str(error))
-
-
-def equality(answer: Expression, expected: Expression) -> Proof | None:
-    """Search for a proof that two expressions are equal. The result is None if no proof is found.
-
-    The prover can only prove F' = f. The judge therefore introduces a new variable t. The proof
-    shows that t times the first expression is an antiderivative of the second expression, as
-    functions of t.
-    """
-    return prove(mul(answer, Symbol(FRESH)), expected, FRESH, {})
 
 
 class Target(Protocol):

@@ -33,7 +33,7 @@ from ...reading.expression.traversal import (
 from ...reading.expression.tree import Call, Expression, Number, Symbol
 from ...reading.functions import ARITHMETIC, CONSTANTS, names
 from ...reading.problem.sums import SumProblem
-from ..prover import prove
+from ..equality import equality
 
 #: Nodes of a difference that is proved: those of textbooks have up to 150.
 MAX_NODES: Final = 1_500
@@ -52,8 +52,6 @@ _ANALYTIC: Final = {"number", "symbol", "double_factorial"} | names(
 )
 #: Values of the gamma function.
 _GAMMAS: Final[Mapping[Expression, Expression]] = {ONE: ONE, Number(1, 2): Call("sqrt", (PI,))}
-#: A name that no text has.
-_FRESH: Final = "t of the difference"
 
 
 #: Joins terms: `add` for a sum, `mul` for a product.
@@ -162,9 +160,8 @@ def identical(
     rules: set[str] = set()
     for signs in product((1, -1), repeat=len(atoms.signs)):
         values = [*zip(atoms.signs, map(Number, signs), strict=True)]
-        sides = [substitute_all(side, values) for side in (lhs, rhs)]
-        # both are equal if t times one is an antiderivative of the other
-        proof = prove(mul(sides[0], Symbol(_FRESH)), sides[1], _FRESH, assumptions, real_parts=True)
+        a, b = (substitute_all(side, values) for side in (lhs, rhs))
+        proof = equality(a, b, assumptions)
         if proof is None:
             return None
         rules.update(proof.rules)

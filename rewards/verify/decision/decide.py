@@ -22,6 +22,7 @@ from ...numeric.sampling.integrand import Integrand
 from ...numeric.sampling.parameters import EXTREME, draws
 from ...numeric.sampling.pool import BASE_BITS
 from ...proof.discontinuities.search import JumpSearch
+from ...proof.equality import FRESH
 from ...proof.prover.prove import ProofSearch
 from ...reading.expression.build import mul
 from ...reading.expression.tree import Expression, Symbol
@@ -90,8 +91,6 @@ def _holds_everywhere(outcome: Outcome) -> bool:
     return outcome.status is Status.CORRECT and "branch" not in outcome.flags
 
 
-#: A name that no text has.
-FRESH = "t of the equality"
 #: Conventions for which the prover has rules.
 PROVABLE = (USUAL, Conventions(real_roots=False))
 

@@ -16,6 +16,7 @@ from ...numeric.expansions.series import NotExpandedError, UndefinedError
 from ...numeric.outcome import Outcome, show
 from ...numeric.quadrature.work import QuadratureError
 from ...numeric.summation.hypergeometric import value_of
+from ...proof.equality import equality
 from ...proof.limit_questions import with_values
 from ...proof.limits import are_equal
 from ...proof.power_series import (
@@ -37,7 +38,7 @@ from ...reading.problem.conditions import Interval
 from ...reading.problem.power_series import MAX_DEGREE, SeriesQuestion
 from ...verdict import Status, Witness
 from ..answers import with_strangers
-from ..values import compare_values, equality
+from ..values import compare_values
 
 #: Polynomials that are multiplied out. A product such as x^5 (1+x)^40 - x^5 (1+x)^40 may be 0.
 LARGEST_DEGREE: Final = 4 * MAX_DEGREE
