@@ -31,6 +31,8 @@ _CACHED = 16_000_000
 _DENOMINATOR = 5_000
 #: The largest number of samples per problem that `samples_needed` considers.
 _MAX_SAMPLES = 4096
+#: The largest number of clusters that `clusters_needed` considers: more than any set has.
+_MAX_CLUSTERS = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,10 +240,18 @@ def detectable(
 def clusters_needed(
     variance: float, difference: float, alpha: float = 1 - LEVEL, power: float = 0.8
 ) -> int:
-    """The number of clusters needed to detect ``difference`` (see `detectable`)."""
+    """The number of clusters needed to detect ``difference`` (see `detectable`).
+
+    Raises:
+        ValueError: the difference is not positive, or needs more than `_MAX_CLUSTERS` clusters.
+
+    """
     if difference <= 0:
         raise ValueError("the difference to detect must be positive")
-    return _least(lambda m: detectable(variance, m, alpha, power) <= difference, 2, 1 << 40) or 2
+    needed = _least(lambda m: detectable(variance, m, alpha, power) <= difference, 2, _MAX_CLUSTERS)
+    if needed is None:
+        raise ValueError(f"a difference of {difference} needs more than {_MAX_CLUSTERS} clusters")
+    return needed
 
 
 def samples_needed(

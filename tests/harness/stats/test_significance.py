@@ -215,6 +215,8 @@ def test_what_is_needed_is_the_least_that_suffices() -> None:
     assert detectable(0.01 + 0.3 / (samples - 1), 100) > 0.05
     assert samples_needed(lambda n: 0.2 + 0.3 / n, 100, 0.05, 1) is None
     assert detectable(0.1, 1) == math.inf
+    with pytest.raises(ValueError, match="needs more than"):
+        clusters_needed(0.2, 1e-7)
 
 
 @pytest.mark.parametrize("count", [8, 12])
