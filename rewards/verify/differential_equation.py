@@ -254,8 +254,7 @@ class Family:
                 slope = self._slope(function)
                 lower = self.derivative(function, order - 1)
                 along = mul(self._by(function, lower), slope)
-                value = slope if order == 1 else add(self._by(x, lower), along)
-                self._derivatives[key] = value
+                self._derivatives[key] = slope if order == 1 else add(self._by(x, lower), along)
             if size(self._derivatives[key]) > _LARGEST:
                 raise UnusableError("the derivatives of the answer are too large")
         return self._derivatives[key]
@@ -275,9 +274,8 @@ class Family:
         """Substitute the solution into one side of an equation or of a condition."""
         for name, jet in self.question.jets.items():
             if name in symbols_of(tree):
-                value = self.derivative(jet.function, jet.order)
-                for at in jet.at:
-                    value = substitute(value, self.question.variable, at)
+                points = ((self.question.variable, at) for at in jet.at)
+                value = substitute_all(self.derivative(jet.function, jet.order), points)
                 tree = substitute(tree, name, value)
         for function, formula in self.solution.formulas.items():
             if function in symbols_of(tree):
@@ -372,8 +370,7 @@ class Family:
         names = symbols_of(lhs) | symbols_of(rhs)
         if not names:
             return proved_value(lhs, rhs)
-        if size(lhs) > size(rhs):  # the larger side has the smaller domain
-            lhs, rhs = rhs, lhs
+        lhs, rhs = sorted((lhs, rhs), key=size)  # the larger side has the smaller domain
         x = self.question.variable if self.question.variable in names else sorted(names)[0]
         assumed = self.assumptions
         if self._relation is not None and policy is not PRINCIPAL:  # ln y has y > 0, on a part
@@ -387,8 +384,8 @@ class Family:
         if jet is None or jet.order or self._relation is None:
             detail = "a condition on a derivative of an implicit solution"
             return Outcome(Status.UNDECIDED, detail=detail)
-        at = substitute(self._relation, jet.function, rhs)
-        value = substitute(at, self.question.variable, jet.at[0])
+        point = (jet.function, rhs), (self.question.variable, jet.at[0])
+        value = substitute_all(self._relation, point)
         if not symbols_of(value):
             return proved_value(value, ZERO)
         if equality(value, ZERO):
@@ -458,8 +455,8 @@ class Family:
         """
         question, jets = self.question, self.question.jets
         # Conditions of every order below the highest, at one point, make an initial value problem.
-        left_sides = [lhs.name for lhs, _ in question.conditions if isinstance(lhs, Symbol)]
-        named = [jets[name] for name in left_sides if name in jets]
+        sides = (lhs.name for lhs, _ in question.conditions if isinstance(lhs, Symbol))
+        named = [jets[name] for name in sides if name in jets]
         required = {(name, k) for name, order in question.orders.items() for k in range(order)}
         points = {jet.at for jet in named}
         if {(jet.function, jet.order) for jet in named} != required or len(points) != 1:
