@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -252,6 +252,14 @@ class _KnownLimit:
             detail = "there is a limit from one side, where the function is real"
             return Outcome(Status.UNDECIDED, detail=detail)
         return self._refuted(f"the limit is {to_latex(limit.value)}")
+
+    def questions(self, text: str) -> Iterator[Callable[[Expression], Outcome]]:
+        """Yield the judges for the readings of a text as a proved limit over the same parameters."""
+        asked = self.question
+        with suppress(ProblemError, NotExpandedError):
+            for question in limit_readings(text, dict(asked.all_assumptions)):
+                if {*question.parameters} <= {*self.parameters} and question.limit():
+                    yield _KnownLimit(replace(question, conditions=asked.conditions)).judge
 
     def judge(self, expression: Expression) -> Outcome:
         """Judge a closed form, also for the value 0 of a parameter that may be 0."""

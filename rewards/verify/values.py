@@ -329,6 +329,12 @@ class Target(Protocol):
     def judge_divergence(self, infinity: int) -> Outcome:
         """Judge the answer "diverges" (``infinity`` is 0), or an infinity (1 or -1)."""
 
+    def questions(self, text: str) -> Iterator[Callable[[Expression], Outcome]]:
+        """Yield the judges for the readings of a text as a question of the same kind.
+
+        The question has the conditions of the problem, and no further parameters.
+        """
+
 
 Question = TypeVar("Question")
 SomeTarget = TypeVar("SomeTarget", bound=Target)
@@ -364,7 +370,10 @@ def judged_by(
         if infinity is not None:
             yield target.judge_divergence(infinity), None, target
         else:
-            yield *judged(answer, target.judge, target.parameters), target
+            outcome, reading = judged(
+                answer, target.judge, target.parameters, questions=target.questions
+            )
+            yield outcome, reading, target
     if len(errors) == len(questions):
         raise errors[0]
 

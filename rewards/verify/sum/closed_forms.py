@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ...errors import ProblemError
 from ...numeric.outcome import Outcome
 from ...numeric.quadrature.closed_form import SURPLUS, encoded_digits
 from ...numeric.quadrature.work import QuadratureError
@@ -21,7 +23,7 @@ from ...reading.expression.build import ONE, ZERO, add, div, mul, neg
 from ...reading.expression.traversal import fold, substitute
 from ...reading.expression.tree import Call, Expression
 from ...reading.problem.conditions import may_be_zero
-from ...reading.problem.sums import SumProblem
+from ...reading.problem.sums import SumProblem, read_product, read_sum
 from ...verdict import Status
 from ..answers import with_strangers
 from ..values import with_constants
@@ -46,6 +48,8 @@ class SumJudge:
     problem: SumProblem
     text: str = ""
 
+    read = staticmethod(read_sum)
+
     @property
     def parameters(self) -> tuple[str, ...]:
         return self.problem.parameters
@@ -54,6 +58,15 @@ class SumJudge:
         """Yield the sum in each convention for its range, the usual convention first."""
         for problem in conventions(self.problem):
             yield replace(self, problem=problem)
+
+    def questions(self, text: str) -> Iterator[Callable[[Expression], Outcome]]:
+        """Yield the judges for the readings of a text as a sum over the same parameters."""
+        with suppress(ProblemError):
+            for stated in self.read(text):
+                conditions = stated.conditions.also(self.problem.conditions)
+                judge = replace(self, problem=stated._replace(conditions=conditions))
+                if {*judge.parameters} <= {*self.parameters}:
+                    yield judge.judge
 
     def judge_divergence(self, infinity: int) -> Outcome:
         """Judge the answer "diverges" (``infinity`` is 0), or an infinity (1 or -1)."""
@@ -119,6 +132,8 @@ class ProductJudge(SumJudge):
 
     The logarithm of a product of positive terms is the sum of the logarithms of the terms.
     """
+
+    read = staticmethod(read_product)
 
     @property
     def logarithms(self) -> SumJudge:
