@@ -11,7 +11,7 @@ from typing import Any, Final, TypedDict, TypeVarTuple
 
 from ..arguments import ACCEPTANCES, Acceptance, check_choice, check_switches, check_text
 from ..numeric.outcome import Outcome
-from ..reading.expression.traversal import needs_worker, substitute, symbols_of
+from ..reading.expression.traversal import has_indeterminate, needs_worker, substitute, symbols_of
 from ..reading.expression.tree import Expression, Symbol
 from ..reading.extraction import extract
 from ..reading.extraction.announced import FinalText, final_text
@@ -324,8 +324,7 @@ def stated_text(answer: ExtractedAnswer) -> str:
 
 
 Judge = Callable[[ExtractedAnswer], Iterable[tuple[Outcome, Reading]]]
-#: Yields the judges of closed forms for the readings of a text as a question of the problem's kind.
-#: Nothing is yielded for a text that is no such question.
+#: Yields the judges for the readings of a text as a question of the problem's kind, if it is one.
 Questions = Callable[[str], Iterable[Callable[[Expression], Outcome]]]
 
 
@@ -342,9 +341,9 @@ def with_others(
     r"""Change the outcome of an answer to incorrect if the text also states a wrong answer.
 
     In "F or G", each alternative must be right. In the chain ``a = b = F``, each of the links a, b
-    and F must be right. A list or a chain of guesses thus earns nothing. A link that is a question
-    itself must have the answer F: ``2\int_0^1 8x\,dx = 4`` is false. Other links with an operator,
-    and links with symbols that the answer lacks, are steps of the solution and are not judged.
+    and F must be right. A link that is a question itself must have the answer F, as in
+    ``2\int_0^1 8x\,dx = 8``. Other links with an operator, and links with symbols that the answer
+    lacks, are steps of the solution and are not judged.
 
     Args:
         answer: the extracted answer.
@@ -378,12 +377,9 @@ def with_others(
                 and symbols_of(read_as.expression) <= names
             )
         else:
-            of_link = (
-                [decide(reading.expression).status for decide in questions(text)]
-                if (questions is not None and step.status is Status.NOT_CLOSED_FORM)
-                else []
-            )
-            is_wrong = {*of_link} == {Status.INCORRECT}
+            asked = questions(text) if questions and step.status is Status.NOT_CLOSED_FORM else ()
+            statuses = {decide(reading.expression).status for decide in asked}
+            is_wrong = statuses == {Status.INCORRECT}
         if is_wrong:
             detail = f"the text also states {text}, which is not right"
             return Outcome(Status.INCORRECT, points=outcome.points, detail=detail)
@@ -420,6 +416,8 @@ def judged(
             yield decide(reading.expression), reading
 
     outcome, reading = best(judge(answer))
+    if outcome.status is Status.CORRECT and has_indeterminate(reading.expression):
+        outcome = Outcome(Status.INCORRECT, detail="an indeterminate form")
     return with_others(answer, outcome, reading, judge, symbols, questions=questions), reading
 
 

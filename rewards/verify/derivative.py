@@ -204,7 +204,7 @@ class _GeneralJudge:
         self.answer_names = self.names
         self.asks: Asks = "derivative"
 
-    def questions(self, text: str) -> tuple[_DerivativeJudge, ...]:  # noqa: ARG002
+    def questions(self, text: str) -> tuple[_DerivativeJudge, ...]:
         """No link states a derivative of every order."""
         return ()
 

@@ -15,6 +15,7 @@ from ..numeric.sampling.parameters import regimes
 from ..proof.continuity import judge_parameters
 from ..proof.limit_questions import LimitQuestion, limit_readings, with_values
 from ..proof.limits import Limit, are_equal
+from ..proof.ranks import ball_of
 from ..proof.recursions import judge_limit
 from ..proof.riemann_sums import integral_of_riemann_sum, series_of_partial_sums
 from ..reading.expression.build import ZERO
@@ -254,7 +255,7 @@ class _KnownLimit:
         return self._refuted(f"the limit is {to_latex(limit.value)}")
 
     def questions(self, text: str) -> Iterator[Callable[[Expression], Outcome]]:
-        """Yield the judges for the readings of a text as a proved limit over the same parameters."""
+        """Yield the judges for the readings of a text as a limit that is proved."""
         asked = self.question
         with suppress(ProblemError, NotExpandedError):
             for question in limit_readings(text, dict(asked.all_assumptions)):
@@ -284,7 +285,8 @@ class _KnownLimit:
             )
         with suppress(NotExpandedError):
             assumptions = dict(self.question.all_assumptions)
-            if self.is_proved and are_equal(answer, self.limit.value, assumptions):
+            is_equal = self.is_proved and are_equal(answer, self.limit.value, assumptions)
+            if is_equal and ball_of(answer) is not None:  # 0 \ln 0 has no value
                 return self._accepted("")
         if self.parameters:
             return self._at_draws(answer)

@@ -27,6 +27,7 @@ from ..numeric.sampling.pool import draw
 from ..proof.curves import points_of
 from ..proof.prover import prove
 from ..proof.prover.prove import Proof
+from ..proof.ranks import ball_of
 from ..reading.expression.build import ONE, add, div, mul, neg
 from ..reading.expression.traversal import needs_worker, substitute, substitute_all, symbols_of
 from ..reading.expression.tree import Call, Expression, Number, Symbol
@@ -451,7 +452,8 @@ def proved_value(answer: Expression, expected: Expression) -> Outcome:
     outcome = compare_values(answer, expected)
     if outcome.status is Status.INCORRECT:
         return outcome
-    proof = equality(answer, expected)
+    # 0 \ln 0 is 0 in the algebra of the proof, and has no value
+    proof = equality(answer, expected) if ball_of(answer) is not None else None
     if proof is not None:
         return replace(
             outcome, status=Status.CORRECT, proof="identity", rules=proof.rules, detail=""

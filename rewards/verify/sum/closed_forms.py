@@ -23,7 +23,7 @@ from ...reading.expression.build import ONE, ZERO, add, div, mul, neg
 from ...reading.expression.traversal import fold, substitute
 from ...reading.expression.tree import Call, Expression
 from ...reading.problem.conditions import may_be_zero
-from ...reading.problem.sums import SumProblem, read_product, read_sum
+from ...reading.problem.sums import SumProblem, has_product, read_product, read_sum
 from ...verdict import Status
 from ..answers import with_strangers
 from ..values import with_constants
@@ -48,8 +48,6 @@ class SumJudge:
     problem: SumProblem
     text: str = ""
 
-    read = staticmethod(read_sum)
-
     @property
     def parameters(self) -> tuple[str, ...]:
         return self.problem.parameters
@@ -62,7 +60,7 @@ class SumJudge:
     def questions(self, text: str) -> Iterator[Callable[[Expression], Outcome]]:
         """Yield the judges for the readings of a text as a sum over the same parameters."""
         with suppress(ProblemError):
-            for stated in self.read(text):
+            for stated in read_product(text) if has_product(text) else read_sum(text):
                 conditions = stated.conditions.also(self.problem.conditions)
                 judge = replace(self, problem=stated._replace(conditions=conditions))
                 if {*judge.parameters} <= {*self.parameters}:
@@ -132,8 +130,6 @@ class ProductJudge(SumJudge):
 
     The logarithm of a product of positive terms is the sum of the logarithms of the terms.
     """
-
-    read = staticmethod(read_product)
 
     @property
     def logarithms(self) -> SumJudge:

@@ -15,5 +15,4 @@ from .formulas import read_tree as read_tree
 from .quotients import LETTER as LETTER
 from .quotients import name_of as name_of
 from .quotients import operand as operand
-from .quotients import operand as operand
 from .quotients import operators as operators
