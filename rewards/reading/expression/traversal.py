@@ -197,7 +197,7 @@ def fold(expression: Expression) -> Fraction | None:
 
 
 def has_indeterminate(tree: Expression) -> bool:
-    r"""Whether a tree has 0^0, or a division by 0, in numbers.
+    """Whether a tree has 0^0 or 0/0, in numbers.
 
     As a power of a number, 0^0 is 1. As an answer, 0^0 is the form of a limit.
 
@@ -206,9 +206,7 @@ def has_indeterminate(tree: Expression) -> bool:
     True
     """
     return any(
-        node.function in _INDETERMINATE
-        and fold(node.args[1]) == 0
-        and (node.function == "div" or fold(node.args[0]) == 0)
+        node.function in _INDETERMINATE and fold(node.args[1]) == 0 == fold(node.args[0])
         for node in all_nodes(tree)
     )
 
