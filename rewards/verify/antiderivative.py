@@ -187,7 +187,10 @@ def _judge(
     def questions(text: str) -> Iterator[Callable[[Expression], Outcome]]:
         # A substitution changes the variable, and bounds that are stated are not the link's own.
         with suppress(ProblemError):
-            for stated in prepare_readings(text, None, problem.assumptions):
+            readings = prepare_readings(text, None, problem.assumptions)
+            if any(stated.expression == f for stated in readings):
+                return  # the question itself
+            for stated in readings:
                 if stated.variable == problem.variable and not problem.ranges:
                     require_worker(stated.needs_worker)
                     key = f"{stated.key}|{answer.text}"
