@@ -2,9 +2,9 @@ r"""Questions in the styles of textbooks and examinations, with answers as a tea
 
 `taught_questions.json` has 248 questions of 280 that were written before the judges were read; the
 others are not read by the verifier, or their answers were labelled wrongly. Right answers are in
-several notations. The 975 wrong answers have another sign, factor, branch or constant, another limit
-of integration, a lost solution, a decimal, an undefined symbol, the question again, or an equation
-whose left side is another question. At the first run 403 of the 422 right answers were accepted and
+several notations. The 975 wrong answers have another sign, factor, branch or constant, another
+limit of integration, a lost solution, a decimal, an undefined symbol, the question again, or an
+equation whose left side is another question. At the first run 403 of the 422 right answers were accepted and
 2 refuted, and 18 wrong ones were accepted.
 """
 
