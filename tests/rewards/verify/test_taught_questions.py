@@ -4,8 +4,8 @@ r"""Questions in the styles of textbooks and examinations, with answers as a tea
 others are not read by the verifier, or their answers were labelled wrongly. Right answers are in
 several notations. The 975 wrong answers have another sign, factor, branch or constant, another
 limit of integration, a lost solution, a decimal, an undefined symbol, the question again, or an
-equation whose left side is another question. At the first run 403 of the 422 right answers were accepted and
-2 refuted, and 18 wrong ones were accepted.
+equation whose left side is another question. At the first run 403 of the 422 right answers were
+accepted and 2 refuted, and 18 wrong ones were accepted.
 """
 
 import json
