@@ -274,7 +274,14 @@ class _KnownValue:
         """Yield the judges for the readings of a text as an integral over the same parameters."""
         asked = self.integral
         with suppress(ProblemError):
-            for integral in definite_readings(text, asked.integrand.assumptions):
+            readings = definite_readings(text, asked.integrand.assumptions)
+            if any(
+                (stated.integrand.expression, stated.lower, stated.upper)
+                == (asked.integrand.expression, asked.lower, asked.upper)
+                for stated in readings
+            ):
+                return  # the question itself
+            for integral in readings:
                 if {*integral.parameters} <= {*self.parameters}:
                     principal = integral.principal_value or asked.principal_value
                     conditions = asked.conditions
