@@ -11,7 +11,7 @@ from typing import Any, Final, TypedDict, TypeVarTuple
 
 from ..arguments import ACCEPTANCES, Acceptance, check_choice, check_switches, check_text
 from ..numeric.outcome import Outcome
-from ..reading.expression.traversal import needs_worker, substitute, symbols_of
+from ..reading.expression.traversal import has_indeterminate, needs_worker, substitute, symbols_of
 from ..reading.expression.tree import Expression, Symbol
 from ..reading.extraction import extract
 from ..reading.extraction.announced import FinalText, final_text
@@ -324,6 +324,8 @@ def stated_text(answer: ExtractedAnswer) -> str:
 
 
 Judge = Callable[[ExtractedAnswer], Iterable[tuple[Outcome, Reading]]]
+#: Yields the judges for the readings of a text as a question of the problem's kind, if it is one.
+Questions = Callable[[str], Iterable[Callable[[Expression], Outcome]]]
 
 
 def with_others(
@@ -334,13 +336,14 @@ def with_others(
     symbols: Collection[str],
     *,
     allowed: Expression | None = None,
+    questions: Questions | None = None,
 ) -> Outcome:
-    """Change the outcome of an answer to incorrect if the text also states a wrong answer.
+    r"""Change the outcome of an answer to incorrect if the text also states a wrong answer.
 
     In "F or G", each alternative must be right. In the chain ``a = b = F``, each of the links a, b
-    and F must be right. A list or a chain of guesses thus earns nothing. A link with an integral is
-    a step of the solution and need not be right. The same holds for a link with symbols that the
-    answer lacks.
+    and F must be right. A link that is a question itself must have the answer F, as in
+    ``2\int_0^1 8x\,dx = 8``. Other links with an operator, and links with symbols that the answer
+    lacks, are steps of the solution and are not judged.
 
     Args:
         answer: the extracted answer.
@@ -350,6 +353,7 @@ def with_others(
         symbols: the problem's symbols.
         allowed: a link that may differ from the answer, such as the integrand at the beginning of a
             chain.
+        questions: reads a link as a question.
 
     """
     if outcome.status is not Status.CORRECT or not (answer.alternatives or answer.steps):
@@ -365,12 +369,18 @@ def with_others(
     names = {*symbols, *symbols_of(reading.expression), *_CONSTANTS}
     for text in answer.steps:
         step = read_answer(ExtractedAnswer(text, answer.source, ()), symbols)
-        if step.status is not None:
-            continue
-        judged, read_as = best(judge(step))
-        if judged.status is not Status.INCORRECT or read_as.expression == allowed:
-            continue
-        if symbols_of(read_as.expression) <= names:
+        if step.status is None:
+            judged, read_as = best(judge(step))
+            is_wrong = (
+                judged.status is Status.INCORRECT
+                and read_as.expression != allowed
+                and symbols_of(read_as.expression) <= names
+            )
+        else:
+            asked = questions(text) if questions and step.status is Status.NOT_CLOSED_FORM else ()
+            statuses = {decide(reading.expression).status for decide in asked}
+            is_wrong = statuses == {Status.INCORRECT}
+        if is_wrong:
             detail = f"the text also states {text}, which is not right"
             return Outcome(Status.INCORRECT, points=outcome.points, detail=detail)
     return outcome
@@ -382,6 +392,7 @@ def judged(
     symbols: Collection[str],
     *,
     slow: bool = False,
+    questions: Questions | None = None,
 ) -> tuple[Outcome, Reading]:
     """Judge all readings of an answer. Return the outcome of the best reading, and the reading.
 
@@ -392,6 +403,7 @@ def judged(
         decide: a function from an expression to the outcome.
         symbols: the problem's symbols.
         slow: whether every answer to the problem must be decided in a worker process.
+        questions: reads a link of a chain as a question.
 
     Raises:
         NeedsWorkerError: only a worker may decide.
@@ -404,7 +416,9 @@ def judged(
             yield decide(reading.expression), reading
 
     outcome, reading = best(judge(answer))
-    return with_others(answer, outcome, reading, judge, symbols), reading
+    if outcome.status is Status.CORRECT and has_indeterminate(reading.expression):
+        outcome = Outcome(Status.INCORRECT, detail="an indeterminate form")
+    return with_others(answer, outcome, reading, judge, symbols, questions=questions), reading
 
 
 def with_strangers(answer: Expression, symbols: Collection[str]) -> Outcome | None:

@@ -8,7 +8,7 @@ work has deterministic budgets and runs in the calling process.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -23,7 +23,7 @@ from ..arguments import (
     check_switches,
     check_text,
 )
-from ..errors import UserError
+from ..errors import ProblemError, UserError
 from ..numeric.ball_arithmetic.balls import UnusableError
 from ..numeric.ball_arithmetic.evaluation import evaluate
 from ..numeric.outcome import Budget, DecisionPolicy, Outcome
@@ -183,7 +183,22 @@ def _judge(
     outcome, reading = best(_outcomes(answer, problem, policy, budget))
     judge = partial(_outcomes, problem=problem, policy=policy, budget=budget)
     symbols, f = problem.symbols, problem.expression
-    return with_others(answer, outcome, reading, judge, symbols, allowed=f), reading
+
+    def questions(text: str) -> Iterator[Callable[[Expression], Outcome]]:
+        # A substitution changes the variable, and bounds that are stated are not the link's own.
+        with suppress(ProblemError):
+            readings = prepare_readings(text, None, problem.assumptions)
+            if any(stated.expression == f for stated in readings):
+                return  # the question itself
+            for stated in readings:
+                if stated.variable == problem.variable and not problem.ranges:
+                    require_worker(stated.needs_worker)
+                    key = f"{stated.key}|{answer.text}"
+                    yield partial(decide, integrand=stated, policy=policy, key=key, budget=budget)
+
+    return with_others(
+        answer, outcome, reading, judge, symbols, allowed=f, questions=questions
+    ), reading
 
 
 #: Decisions that are remembered for each integrand: those of a group of usual size.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -269,6 +269,24 @@ class _KnownValue:
         if infinity and infinity != self.sign:
             return Outcome(Status.INCORRECT, detail="the integral does not tend to that infinity")
         return Outcome(Status.CORRECT, points=1)
+
+    def questions(self, text: str) -> Iterator[Callable[[Expression], Outcome]]:
+        """Yield the judges for the readings of a text as an integral over the same parameters."""
+        asked = self.integral
+        with suppress(ProblemError):
+            readings = definite_readings(text, asked.integrand.assumptions)
+            if any(
+                (stated.integrand.expression, stated.lower, stated.upper)
+                == (asked.integrand.expression, asked.lower, asked.upper)
+                for stated in readings
+            ):
+                return  # the question itself
+            for integral in readings:
+                if {*integral.parameters} <= {*self.parameters}:
+                    principal = integral.principal_value or asked.principal_value
+                    conditions = asked.conditions
+                    stated = replace(integral, principal_value=principal, conditions=conditions)
+                    yield _KnownValue(stated, None).judge
 
     def judge(self, expression: Expression) -> Outcome:
         """Judge whether a closed form is the value of the integral."""

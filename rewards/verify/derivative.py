@@ -8,9 +8,11 @@ closed form.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Unpack
 
 from ..arguments import check_text
@@ -38,9 +40,10 @@ from ..reading.expression.tree import Expression, Number, Symbol
 from ..reading.extraction.judge import Asks
 from ..reading.latex.tokens.roles import IS_VALUE
 from ..reading.problem.derivative import DerivativeQuestion, read_derivative
-from ..reading.problem.derivatives import DERIVATIVE, LARGEST, VALUE_AT
+from ..reading.problem.derivatives import DERIVATIVE, LARGEST, VALUE_AT, operand, operators
 from ..reading.problem.derivatives.answer import with_named_answer
 from ..reading.problem.derivatives.general_order import GeneralOrder, general_order
+from ..reading.problem.layout import opening
 from ..verdict import Status, Verdict
 from .answers import (
     AnswerKeywords,
@@ -62,6 +65,8 @@ from .values import (
 
 #: Orders above the least one up to which a formula in the order is compared.
 _FURTHER_ORDERS = 5
+_BRACKET = re.compile(r"(?:\\left|\\[bB]igg?l?)?\s*[(\[]")
+_TIMES = re.compile(r"\\(?:cdot|times)(?![A-Za-z])|[*·×]")
 
 
 def verify_derivative(
@@ -110,8 +115,13 @@ def verify_derivative(
     def decided(expression: Expression) -> Outcome:
         return question.judge(expression, str(answer.text), budget)
 
+    def questions(text: str) -> Iterator[Callable[[Expression], Outcome]]:
+        for link in question.questions(text):
+            yield partial(link.judge, text=str(answer.text), budget=budget)
+
+    slow = question.needs_worker
     try:
-        outcome, reading = judged(answer, decided, question.names, slow=question.needs_worker)
+        outcome, reading = judged(answer, decided, question.names, slow=slow, questions=questions)
     except NeedsWorkerError:
         return verify_in_worker("derivative", problem, answer)
     return answer.verdict(outcome.status, outcome, reading)
@@ -193,6 +203,10 @@ class _GeneralJudge:
         self.names = (*sorted({order.order, *self.judges[0].names} - {IS_VALUE}),)
         self.answer_names = self.names
         self.asks: Asks = "derivative"
+
+    def questions(self, text: str) -> tuple[_DerivativeJudge, ...]:
+        """No link states a derivative of every order."""
+        return ()
 
     def judge(self, answer: Expression, text: str, budget: Budget) -> Outcome:
         """Judge whether an expression is the derivative of every order."""
@@ -282,6 +296,25 @@ class _DerivativeJudge:
         if question.curve is not None and not question.point:
             return self._on_curve(answer)
         return same_function(answer, self.integrand, self.bounds, text, budget)
+
+    def questions(self, text: str) -> Iterator[_DerivativeJudge]:
+        r"""Yield the derivative that a link states, as in ``2\frac{d}{dx} x^3``.
+
+        Sums and products behind the operator have further readings (``\frac{d}{dx} (x+1)(x+2)``),
+        and are steps of a rule.
+        """
+        quotients = operators(text)
+        inner, remainder = operand(text[quotients[0].end :]) if len(quotients) == 1 else ("", "")
+        bracket = _BRACKET.match(inner)
+        is_product = bracket and opening(inner, len(inner.rstrip()) - 1) != bracket.end() - 1
+        if not inner or remainder.strip() or is_product or _TIMES.search(inner):
+            return
+        assumptions = {**dict(self.question.assumptions), **self.integrand.assumptions}
+        with suppress(ProblemError):
+            stated = replace(read_derivative(text), bounds=self.question.bounds)
+            names = {*self.integrand.symbols, self.question.variable}
+            if not self.question.point and symbols_of(stated.derivative) <= names:
+                yield _DerivativeJudge(stated, assumptions)
 
     def _on_curve(self, answer: Expression) -> Outcome:
         """Judge whether an expression equals an implicit derivative at points of its curve."""

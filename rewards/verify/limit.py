@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -15,6 +15,7 @@ from ..numeric.sampling.parameters import regimes
 from ..proof.continuity import judge_parameters
 from ..proof.limit_questions import LimitQuestion, limit_readings, with_values
 from ..proof.limits import Limit, are_equal
+from ..proof.ranks import ball_of
 from ..proof.recursions import judge_limit
 from ..proof.riemann_sums import integral_of_riemann_sum, series_of_partial_sums
 from ..reading.expression.build import ZERO
@@ -253,6 +254,14 @@ class _KnownLimit:
             return Outcome(Status.UNDECIDED, detail=detail)
         return self._refuted(f"the limit is {to_latex(limit.value)}")
 
+    def questions(self, text: str) -> Iterator[Callable[[Expression], Outcome]]:
+        """Yield the judges for the readings of a text as a limit that is proved."""
+        asked = self.question
+        with suppress(ProblemError, NotExpandedError):
+            for question in limit_readings(text, dict(asked.all_assumptions)):
+                if {*question.parameters} <= {*self.parameters} and question.limit():
+                    yield _KnownLimit(replace(question, conditions=asked.conditions)).judge
+
     def judge(self, expression: Expression) -> Outcome:
         """Judge a closed form, also for the value 0 of a parameter that may be 0."""
         outcome, question = self._judge(expression), self.question
@@ -276,7 +285,8 @@ class _KnownLimit:
             )
         with suppress(NotExpandedError):
             assumptions = dict(self.question.all_assumptions)
-            if self.is_proved and are_equal(answer, self.limit.value, assumptions):
+            is_equal = self.is_proved and are_equal(answer, self.limit.value, assumptions)
+            if is_equal and ball_of(answer) is not None:  # 0 \ln 0 has no value
                 return self._accepted("")
         if self.parameters:
             return self._at_draws(answer)

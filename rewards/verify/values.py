@@ -26,6 +26,7 @@ from ..numeric.sampling.integrand import Integrand, sole_variable
 from ..numeric.sampling.pool import draw
 from ..proof.curves import points_of
 from ..proof.equality import equality
+from ..proof.ranks import ball_of
 from ..reading.expression.build import ONE, add, div, mul, neg
 from ..reading.expression.traversal import needs_worker, substitute, substitute_all, symbols_of
 from ..reading.expression.tree import Call, Expression, Number, Symbol
@@ -318,6 +319,12 @@ class Target(Protocol):
     def judge_divergence(self, infinity: int) -> Outcome:
         """Judge the answer "diverges" (``infinity`` is 0), or an infinity (1 or -1)."""
 
+    def questions(self, text: str) -> Iterator[Callable[[Expression], Outcome]]:
+        """Yield the judges for the readings of a text as a question of the same kind.
+
+        The question has the conditions of the problem, and no further parameters.
+        """
+
 
 Question = TypeVar("Question")
 SomeTarget = TypeVar("SomeTarget", bound=Target)
@@ -353,7 +360,10 @@ def judged_by(
         if infinity is not None:
             yield target.judge_divergence(infinity), None, target
         else:
-            yield *judged(answer, target.judge, target.parameters), target
+            outcome, reading = judged(
+                answer, target.judge, target.parameters, questions=target.questions
+            )
+            yield outcome, reading, target
     if len(errors) == len(questions):
         raise errors[0]
 
@@ -431,7 +441,8 @@ def proved_value(answer: Expression, expected: Expression) -> Outcome:
     outcome = compare_values(answer, expected)
     if outcome.status is Status.INCORRECT:
         return outcome
-    proof = equality(answer, expected)
+    # 0 \ln 0 is 0 in the algebra of the proof, and has no value
+    proof = equality(answer, expected) if ball_of(answer) is not None else None
     if proof is not None:
         return replace(
             outcome, status=Status.CORRECT, proof="identity", rules=proof.rules, detail=""

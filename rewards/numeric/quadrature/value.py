@@ -24,7 +24,7 @@ from .agreed import oscillation, piece
 from .agreed.ends import End, decay_rate
 from .enclosed.approach import DivergesError, NotEnclosedError
 from .enclosed.enclosure import MAX_TERMS, Enclosure, Exact, off_middle
-from .enclosed.poles import has_simple_pole
+from .enclosed.poles import signs_at_pole
 from .kinks import Segment, has_breaks, segments
 from .line import (
     END_BITS,
@@ -376,17 +376,19 @@ class _Computation:
         ]
         # No estimate of a decay proves divergence: only a pole inside the range does.
         if any(0 in both for both in rates):
-            inner = (end for end in ends[1:-1] if end.is_finite())
-            if any(map(self._has_pole, inner)):
-                return IntegralValue(arb("nan"), "divergence", 0)
+            poles = [*filter(None, map(self._signs_at_pole, ends[1:-1]))]
+            signs = {*itertools.chain.from_iterable(poles)}
+            divergent_ends = sum(both.count(0) for both in rates)
+            if len(signs) == 2 or (signs and divergent_ends == 2 * len(poles)):
+                return IntegralValue(arb("nan"), "divergence", sum(signs))
             raise QuadratureError(_UNPROVED)
         for ends_of_piece, rates_of_piece in zip(pieces, rates, strict=True):
             piece_values.append(self._piece(*ends_of_piece, *rates_of_piece))
         with precision(working_bits(self.digits)):
             return IntegralValue(sum(piece_values, arb(0)), method)
 
-    def _has_pole(self, near: arb) -> bool:
-        return has_simple_pole(self.expression, self.variable, self.line.values, near)
+    def _signs_at_pole(self, near: arb) -> tuple[int, int] | None:
+        return signs_at_pole(self.expression, self.variable, self.line.values, near)
 
     def _enclosure(self, lower: arb, upper: arb) -> arb | None:
         enclosure = self._over(self.expression)

@@ -202,6 +202,22 @@ def fold(expression: Expression) -> Fraction | None:
     return FOLDS[expression.function](values)
 
 
+def has_indeterminate(tree: Expression) -> bool:
+    """Whether a tree has 0^0 or 0/0, in numbers.
+
+    As a power of a number, 0^0 is 1. As an answer, 0^0 is the form of a limit.
+
+    >>> zero = Number(0)
+    >>> has_indeterminate(Call("pow", (zero, zero)))
+    True
+    """
+    return any(
+        node.function in _INDETERMINATE and fold(node.args[1]) == 0 == fold(node.args[0])
+        for node in all_nodes(tree)
+    )
+
+
+_INDETERMINATE = frozenset(("div", "pow"))
 #: Exponents are few, and making a fraction takes long.
 _fraction = lru_cache(maxsize=1024)(Fraction)
 

@@ -261,6 +261,7 @@ class _ChainCutter:
         if not words.strip(" .,;:"):
             return close + 1
         begun = bool(self.pieces)
+        behind = not patterns.ornaments.fullmatch(self.latex, close + 1)
         last_character = self.pieces[-1].rstrip()[-1:] if self.pieces else ""
         if constant and last_character in ("+", "-"):
             self.pieces.append(" C")
@@ -270,7 +271,7 @@ class _ChainCutter:
             self.chain.alternative = not remark
         elif sign:
             self.pieces.append(f" {sign} ")
-        elif begun and role is Role.SAME:
+        elif begun and role is Role.SAME and (behind or self.chain.remark):
             self._close_link()
         elif mathematical:
             self.pieces.append(words)

@@ -39,6 +39,10 @@ _FILLER: Final = re.compile(
 )
 #: What a name may be said to be without a word for its kind.
 _NOUN: Final = re.compile(r"(?<![\\A-Za-z])(?:constant|parameter)s?(?![A-Za-z])")
+#: A noun for several names, of which the further ones follow behind commas: "integers $m,n$".
+_PLURAL: Final = re.compile(
+    r"(?<![\\A-Za-z])(?i:integers|reals|numbers|constants|parameters)(?![A-Za-z])"
+)
 #: Words for assumptions on a parameter, and the names of the assumptions in
 #: `rewards.numeric.sampling.pool.ASSUMPTIONS`.
 _WORDS: Final = {
@@ -170,7 +174,8 @@ class _Statements:
     ``words`` has the assumptions stated for each name. ``comparisons`` has the comparisons, as
     trees. ``pending`` has names whose assumption follows later, as a in "a and b are positive".
     ``recent`` has the names to which the last assumption applies. ``excluded`` has the numbers that
-    the set of the clause lacks.
+    the set of the clause lacks. ``shared`` has the words that further names share, as n in
+    "integers m, n".
     """
 
     words: dict[str, set[str]] = field(default_factory=dict)
@@ -178,6 +183,7 @@ class _Statements:
     pending: list[str] = field(default_factory=list)
     recent: list[str] = field(default_factory=list)
     excluded: list[str] = field(default_factory=list)
+    shared: set[str] = field(default_factory=set)
 
     def take(self, clause: str) -> bool:
         """Add a clause. The result is False if the clause is not understood."""
@@ -197,6 +203,11 @@ class _Statements:
         if relation is None:
             # a and b of "a and b are positive" wait for the word
             names = remainder.split()
+            if named:
+                self.shared = words if names and _PLURAL.search(clause) else set()
+            elif self.shared and names and all(map(NAME.fullmatch, names)):
+                self._say(self.shared, names)
+                return True
             if named and not names and not self.pending:
                 self._say(words, self.recent)  # positive, of "a is real and positive"
                 return bool(self.recent)
@@ -206,6 +217,7 @@ class _Statements:
             if named:
                 self._say(words, self.pending)
             return True
+        self.shared = set()
         # In "a, b > 0", the name a waits in `pending`, and the relation holds for a and b.
         compared: set[str] = set()
         for subject in (*self.pending, remainder[: relation.start()]):

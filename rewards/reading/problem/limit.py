@@ -11,10 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from contextlib import suppress
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from ...errors import ProblemError
-from ..expression.tree import Expression, Symbol
+from ..expression.build import mul
+from ..expression.traversal import symbols_of
+from ..expression.tree import Expression, Number, Symbol
 from ..latex import ReadError, Reading, read
 from .conditions import INDEX_LETTERS, Conditions, behind
 from .integral import (
@@ -114,7 +117,7 @@ def _read_formula(text: str, parameters: Collection[str]) -> LimitProblem:
     written = _written(formula)
     if written is None:
         raise ProblemError(f"{text!r} has no limit sign")
-    subscript, body = written
+    factor, subscript, body = written
     plane = _plane(subscript)
     second_limit = None
     if plane is not None:
@@ -140,6 +143,8 @@ def _read_formula(text: str, parameters: Collection[str]) -> LimitProblem:
                 break
         else:
             raise
+    if factor:
+        readings = _times(text, factor, body, readings)
     if plane is not None and (isinstance(point, int) or conditions != Conditions()):
         raise ProblemError(f"{text!r}: a condition on a limit in two variables is not read")
     is_sequence = point == 1 and (
@@ -162,12 +167,13 @@ def read_limit_of_sum(text: str) -> tuple[str, SumProblem] | None:
         return None
     question = limit_question(text)
     written = _written(question[0] if question else text)
-    if written is None:
+    if written is None or written[0]:
         return None
-    body = cut_tail(written[1])
+    _, subscript, body = written
+    body = cut_tail(body)
     if not (has_sum(body) or has_product(body) or has_dots(body)):
         return None
-    name, at, _ = _approach(written[0], text)
+    name, at, _ = _approach(subscript, text)
     variable = _variable(name, text)
     if has_product(body):
         sums = read_product(body)
@@ -209,11 +215,12 @@ def read_limit_of_integral(text: str) -> LimitOfIntegral | None:
         return None
     question = limit_question(text)
     written = _written(question[0] if question else text)
-    if written is None or (sign := INTEGRAL.search(written[1])) is None:
+    if written is None or written[0] or (sign := INTEGRAL.search(written[2])) is None:
         return None
-    name, at, side = _approach(written[0], text)
+    _, subscript, body = written
+    name, at, side = _approach(subscript, text)
     variable = _variable(name, text)
-    body = cut_tail(written[1])
+    body = cut_tail(body)
     factor, integral = body[: sign.start()].strip() or "1", body[sign.start() :]
     quotient = quotient_of(body)
     if quotient is not None and INTEGRAL.search(quotient[0]):
@@ -227,8 +234,10 @@ def read_limit_of_integral(text: str) -> LimitOfIntegral | None:
     return LimitOfIntegral(variable, point, side, tree, definite_integral(integral))
 
 
-def _written(text: str) -> tuple[str, str] | None:
-    """Find the limit sign of a formula. Return the subscript of the sign, and the function.
+def _written(text: str) -> tuple[str, str, str] | None:
+    """Find the limit sign of a formula. Return the factor, the subscript and the function.
+
+    The factor stands before the sign, and is usually empty.
 
     If the formula has no limit sign, the result is None.
     """
@@ -241,9 +250,26 @@ def _written(text: str) -> tuple[str, str] | None:
         subscript = rf"{{{sequence['name']}\to\infty}}"  # \lim a_n
     if not subscript:
         raise ProblemError(f"{text!r}: the limit sign has no subscript")
-    if not _LEAD.fullmatch(SPACING.sub(" ", preceding)):
-        raise ProblemError(f"{text!r}: the limit sign has {preceding.strip()!r} before it")
-    return subscript, following
+    return _LEAD.sub("", SPACING.sub(" ", preceding), count=1).strip(), subscript, following
+
+
+def _times(text: str, factor: str, body: str, readings: tuple[Reading, ...]) -> tuple[Reading, ...]:
+    r"""Multiply the function by the number before the limit sign, as in ``2\lim_{x\to0} \cos x``.
+
+    Raises:
+        ProblemError: the factor is no number, or the function is a sum, of which the factor may
+            multiply the first term only.
+
+    """
+    multiplier = None
+    with suppress(ReadError):
+        multiplier = Number(-1) if factor == "-" else read(factor, symbols=())[0].expression
+    is_sum = len(list(pieces_of(body.lstrip("-"), "+-"))) > 1
+    if multiplier is None or symbols_of(multiplier) or is_sum:
+        raise ProblemError(f"{text!r}: the limit sign has {factor!r} before it")
+    return tuple(
+        replace(reading, expression=mul(multiplier, reading.expression)) for reading in readings
+    )
 
 
 def _approach(subscript: str, text: str) -> tuple[str, str, int]:

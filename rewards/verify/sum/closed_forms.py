@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ...errors import ProblemError
 from ...numeric.outcome import Outcome
 from ...numeric.quadrature.closed_form import SURPLUS, encoded_digits
 from ...numeric.quadrature.work import QuadratureError
@@ -21,7 +23,7 @@ from ...reading.expression.build import ONE, ZERO, add, div, mul, neg
 from ...reading.expression.traversal import fold, substitute
 from ...reading.expression.tree import Call, Expression
 from ...reading.problem.conditions import may_be_zero
-from ...reading.problem.sums import SumProblem
+from ...reading.problem.sums import SumProblem, has_product, read_product, read_sum
 from ...verdict import Status
 from ..answers import with_strangers
 from ..values import with_constants
@@ -54,6 +56,15 @@ class SumJudge:
         """Yield the sum in each convention for its range, the usual convention first."""
         for problem in conventions(self.problem):
             yield replace(self, problem=problem)
+
+    def questions(self, text: str) -> Iterator[Callable[[Expression], Outcome]]:
+        """Yield the judges for the readings of a text as a sum over the same parameters."""
+        with suppress(ProblemError):
+            for stated in read_product(text) if has_product(text) else read_sum(text):
+                conditions = stated.conditions.also(self.problem.conditions)
+                judge = replace(self, problem=stated._replace(conditions=conditions))
+                if {*judge.parameters} <= {*self.parameters}:
+                    yield judge.judge
 
     def judge_divergence(self, infinity: int) -> Outcome:
         """Judge the answer "diverges" (``infinity`` is 0), or an infinity (1 or -1)."""

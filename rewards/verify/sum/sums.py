@@ -140,10 +140,13 @@ def _of_sum(
     answer.text = text or answer.text
     # A statement of convergence is no value, and is judged by words.
     convergence = stated_convergence(answer)
-    if convergence is not None and (question.asks_kind or question.asks_convergence):
+    is_value = convergence is None and infinity is None
+    if (is_value and question.asks_kind) or (
+        convergence is not None and (question.asks_kind or question.asks_convergence)
+    ):
         if question.asks_kind and not convergence:
             return Outcome(Status.UNPARSEABLE, detail="the kind of convergence is missing"), None
-        convergence_type = convergence if question.asks_kind else ""
+        convergence_type = str(convergence) if question.asks_kind else ""
         return _of_words(
             (judge_convergence(judge.problem, convergence_type), None) for judge in judges
         )

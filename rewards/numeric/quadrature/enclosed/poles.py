@@ -1,9 +1,10 @@
-r"""Simple poles that are no rational multiples of pi, such as the pole sqrt(pi/2) of tan(x^2).
+r"""Poles that are no rational multiples of pi, such as the pole sqrt(pi/2) of tan(x^2).
 
 Let f be the integrand. Suppose that the derivative of 1/f is at most M in size on an interval, and
 that 1/f has opposite signs at the ends of the interval. Then 1/f has a zero z inside, and
 \|1/f(x)\| <= M \|x - z\|. Hence \|f(x)\| >= 1/(M \|x - z\|), and the integral of this bound up to z
-diverges.
+diverges. For a pole of a higher order, the same holds with the product g of the bases in 1/f, such
+as x^3 - 2 in (x^3 - 2)^2, because \|1/f\| is at most a multiple of \|g\| near the pole.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ....reading.expression.formulas import definition_of
 from ....reading.expression.traversal import fold
 from ....reading.expression.tree import Call, Expression
 from ....reading.functions import QUOTIENTS
-from ...ball_arithmetic.balls import UnusableError, precision
+from ...ball_arithmetic.balls import Tape, UnusableError, precision
 from ...ball_arithmetic.compiler import compile_tape
 from ...ball_arithmetic.jets import Ball
 
@@ -27,10 +28,12 @@ from ...ball_arithmetic.jets import Ball
 WIDTH, BITS = -20, 128
 
 
-def has_simple_pole(
+def signs_at_pole(
     expression: Expression, variable: str, values: Mapping[str, Ball], near: arb
-) -> bool:
-    """Whether an integrand is proved to have a pole near a point. The integral then diverges.
+) -> tuple[int, int] | None:
+    """The signs of an integrand before and behind a pole. The integral up to the pole diverges.
+
+    If no pole is proved near the point, or the signs are not known, the result is None.
 
     Args:
         expression: the integrand.
@@ -41,18 +44,43 @@ def has_simple_pole(
     """
     with precision(BITS):
         try:
-            tape = compile_tape(reciprocal(expression), variable)
+            inverse = reciprocal(expression)
+            tape, of_bases = (compile_tape(each, variable) for each in (inverse, bases(inverse)))
         except UnusableError:
-            return False
+            return None
         margin = (1 + abs(near)) * arb(2) ** WIDTH
         low, high = arb((near - margin).lower()), arb((near + margin).upper())
-        value, slope = tape.run(acb(low.union(high)), values, derivative=True)[tape.root]
-        if slope is None or not (value.is_finite() and slope.is_finite()):
-            return False
-        at_low, at_high = (
-            tape.run(acb(end), values, derivative=False)[tape.root][0].real for end in (low, high)
-        )
-        return bool(at_low * at_high < 0) and value.imag.is_zero()
+        value, slope = of_bases.run(acb(low.union(high)), values, derivative=True)[of_bases.root]
+        if slope is None or not (value.is_finite() and slope.is_finite() and value.imag.is_zero()):
+            return None
+        signs = [_signs(each, (low, high), values) for each in (of_bases, tape)]
+        # The zero is the only one, and every base has its sign up to there, if the slope has one.
+        changes = signs[0][0] * signs[0][1] < 0
+        known = 0 not in signs[1] and (signs[1][0] != signs[1][1] or not slope.contains(0))
+        return signs[1] if changes and known else None
+
+
+def _signs(tape: Tape, points: tuple[arb, arb], values: Mapping[str, Ball]) -> tuple[int, int]:
+    """The signs of a function at two points. An unknown sign is 0."""
+    at_low, at_high = (
+        tape.run(acb(point), values, derivative=False)[tape.root][0].real for point in points
+    )
+    return (
+        bool(at_low > 0) - bool(at_low < 0),
+        bool(at_high > 0) - bool(at_high < 0),
+    )
+
+
+def bases(node: Expression) -> Expression:
+    """A product without the exponents from 1 on of its factors, as u v for u^2 v^3."""
+    if not isinstance(node, Call):
+        return node
+    if node.function == "div":
+        return Call("div", (bases(node.args[0]), node.args[1]))
+    if node.function in ("mul", "neg"):
+        return Call(node.function, tuple(map(bases, node.args)))
+    power = fold(node.args[1]) if node.function == "pow" else None
+    return bases(node.args[0]) if power is not None and power >= 1 else node
 
 
 def reciprocal(node: Expression) -> Expression:

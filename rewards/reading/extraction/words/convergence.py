@@ -16,6 +16,8 @@ _CONVERGES = re.compile(
     r"(?:\b(absolute|conditional)(?:ly)?\s+)?\bconverg(?:es|ent|e)\b(?:\s+(absolute|conditional)ly)?",
     re.IGNORECASE,
 )
+#: A kind of convergence, without the verb.
+_KIND = re.compile(r"(absolute|conditional)(?:ly)?()", re.IGNORECASE)
 _SUBJECT = re.compile(r"(?:(?:the|it|series|is)\s+)*", re.IGNORECASE)
 _DENIED = re.compile(r"\b(?:not|n't|never|no)\s+(?:\w+\s+)?$", re.IGNORECASE)
 
@@ -42,7 +44,8 @@ def asserted_convergence(text: str, *, alone: bool = False) -> str | None:
     plain = re.sub(r"\\text\s*\{([^{}]*)\}|[.,]", r" \1 ", text).strip()
     if alone:
         subject = _SUBJECT.match(plain)
-        words = _CONVERGES.fullmatch(plain, subject.end() if subject else 0)
+        begin = subject.end() if subject else 0
+        words = _CONVERGES.fullmatch(plain, begin) or _KIND.fullmatch(plain, begin)
     else:
         words = None if _DIVERGES.search(plain) else _asserted(plain)
     return (words[1] or words[2] or "").lower() if words else None

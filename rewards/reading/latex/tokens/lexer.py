@@ -58,10 +58,11 @@ _TABLE_END: Final = re.compile(
 _MIXED_TEXT: Final = re.compile(
     r"(\\(?:text(?:rm|normal|up)?|[mh]box)\s*\{)([^{}\\$]*)([\\$](?:[^{}]|\{[^{}]*\})*)\}"
 )
-#: Names of functions whose digits are parts of the names, as in code: log2(x) is not ln(2x).
+#: Names of functions whose digits are parts of the names, as in code: log2(x) is not ln(2x). With a
+#: backslash, this holds for log10 only: \log2(1+x) may be the number ln 2 times 1+x.
 _DIGIT_NAMES: Final = sorted(name for name in NAMES if any(map(str.isdigit, name)))
 _WITH_DIGITS: Final = re.compile(
-    rf"(?<![A-Za-z{{\\])({'|'.join(_DIGIT_NAMES)})(?=\s?(?:\\left\s?)?\()"
+    rf"(?:(?<![A-Za-z{{\\])({'|'.join(_DIGIT_NAMES)})|\\(log10))(?=\s?(?:\\left\s?)?\()"
 )
 #: The real part has a bracket; before a power, ``Re`` is a constant R times a power of e.
 _POWER_OF_E: Final = re.compile(r"(?<![A-Za-z\\{])Re(?=\^)")
@@ -125,7 +126,7 @@ def _prepared(text: str, symbols: Collection[str]) -> str:
     if "Re^" in text:
         text = _POWER_OF_E.sub("R e", text)
     if "log1" in text or "log2" in text or "tan2" in text or "xpm1" in text or "yp" in text:
-        text = _WITH_DIGITS.sub(r"\\operatorname{\1}", text)
+        text = _WITH_DIGITS.sub(r"\\operatorname{\1\2}", text)
     if "\\\\" in text and "\\begin" not in text:
         text = _DOUBLED.sub(r" \\", text)
     if "{\\cdot}" in text or "{\\times}" in text:

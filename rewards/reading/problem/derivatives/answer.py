@@ -28,7 +28,7 @@ _NOTATION: Final = re.compile(
     rf"(?<![A-Za-z\\])(?:{LETTER}\s*(?:(?P<primes>(?:['′’]|″|\^\s*\{{?(?:\s*\\prime)+\s*\}}?)+)"
     rf"|\^\s*\{{?\s*\(\s*(?P<order>\d+|[ivx]+|[{INDEX_LETTERS}])\s*\)\s*\}}?|⁽(?P<raised>[⁰¹²³⁴-⁹]+)⁾"
     r"|_\s*(?P<below>\{\s*[a-z]{1,3}\s*\}|[a-z](?![a-z])))"
-    rf"|\\[dt]?frac\s*\{{\s*{_D}\s*{_POWER % ('top', 'raised_top')}[^{{}}=]{{0,60}}\}}"
+    rf"|\\[dt]?frac\s*\{{\s*{_D}\s*{_POWER % ('top', 'raised_top')}(?P<of>[^{{}}=]{{0,60}})\}}"
     rf"\s*\{{\s*{_DENOMINATOR}\}}"
     rf"|{_D}\s*{_POWER % ('plain', 'raised_plain')}\s*{LETTER}\s*/\s*"
     rf"(?:{_D}\s*{LETTER}\s*(?:\^\s*\{{?\d+\}}?|[²³⁴])?)+"
@@ -74,7 +74,12 @@ def with_named_answer(
     ]
     order = general or max((value for value in orders if isinstance(value, int)), default=1)
 
+    # In a box, an operator before a formula is judged as a question, and is no name.
+    is_boxed = "\\boxed" in completion
+
     def named(match: re.Match[str]) -> str:
+        if match["of"] == "" and is_boxed:
+            return match[0]
         if not name or _order(match) != order or not _IS.match(completion, match.end()):
             return match[0]
         if _TERM_BEFORE.search(completion, max(match.start() - 9, 0), match.start()):
@@ -91,7 +96,7 @@ def with_named_answer(
         )
     return (
         _OPERATOR.sub(lambda match: name.ljust(len(match[0])), text)
-        if order == 1 and name
+        if order == 1 and name and not is_boxed
         else text
     )
 

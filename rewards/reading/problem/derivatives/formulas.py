@@ -145,7 +145,11 @@ DOTTED: Final = re.compile(r"\\(d{1,3})ot\s*(?:\{\s*(\\?[A-Za-z]+)\s*\}|(\\[A-Za
 _BRACED_ARGUMENT: Final = re.compile(r"(?<=[A-Za-z0-9}'])\{\s*(\([^(){}]*\))\s*\}")
 EXPONENT: Final = r"\s*\^\s*(?:\{\s*\d+\s*\}|\d)"
 #: Behind the name of a function: a derivative from one side, of a general order, of the inverse.
-_NOT_READ: Final = r"'+\s*_|\^\s*\{\s*\(\s*[a-hj-z]\s*\)\s*\}|\^\s*\{\s*-\s*1\s*\}\s*\)\s*'"
+#: The letters i and v are Roman numerals.
+_NOT_READ: Final = (
+    rf"'+\s*_|\^\s*\{{\s*\(\s*(?!(?:{'|'.join(ROMAN)})\W)[a-z]\s*\)\s*\}}"
+    r"|\^\s*\{\s*-\s*1\s*\}\s*\)\s*'"
+)
 _GROUP_PRIMES: Final = re.compile(r"[)\]]\s*('+)(?!\s*\()")  # not at a point, as (fg)'(1)
 SYMBOL: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
 _LETTERS_BEFORE: Final = re.compile(r"\\?[A-Za-z]+\Z")

@@ -21,7 +21,7 @@ from .mentions import divided, mentioned
 from .parts import put_back, without_statements
 from .pieces import ASKS, NUMBER, VALUE, has_derivative
 from .requests import check_requests
-from .surroundings import asks_values, changes_numbers
+from .surroundings import asks_values, changes_numbers, with_definition
 from .unknowns import APPLIED, unknowns
 
 #: y_{xx} is y''.
@@ -56,6 +56,12 @@ _ASKS_ALL: Final = re.compile(
 )
 #: Words before a solution that is known, or a part of a solution.
 _HINTS: Final = (["including"], ["solution"], ["try"], ["trial"])
+#: What stands before the value of a parameter, at the beginning of a sentence or behind a formula.
+_STATES: Final = re.compile(
+    r"(?:(?:\A|[.;?!])\s*(?:let|take|suppose|given|for|with|if)|\ue012\s*(?:,?\s*(?:and|given|that|when|with"
+    r"|where|for|if|let|take))*)\s*,?\s*\Z",
+    re.IGNORECASE,
+)
 #: A second name of a function: y = f(x).
 _SECOND_NAME: Final = re.compile(r"\s*([A-Za-z])\s*=\s*([A-Za-z])\s*\(\s*[A-Za-z]\s*\)\s*[,.]?\s*")
 #: Words behind which a question describes what was named before.
@@ -158,6 +164,7 @@ class _Relation(NamedTuple):
     written: str
     may_be_point: bool
     is_hint: bool
+    may_be_stated: bool
 
 
 class _EquationFormulas:
@@ -192,7 +199,8 @@ class _EquationFormulas:
                 sides[1]
             )
             is_hint = preceding_text.lower().split()[-1:] in _HINTS
-            self.relations.append(_Relation(*sides, piece, is_point is not None, is_hint))
+            stated = _STATES.search(preceding_text) is not None
+            self.relations.append(_Relation(*sides, piece, is_point is not None, is_hint, stated))
             self.names += [sides[0]] if is_point and _is_name(sides[0]) else []
             self.equations += [piece] if has_derivative(piece) else []
         elif any(sign in piece for sign in _TENDS) and ":" not in piece:
@@ -243,8 +251,9 @@ class _EquationFormulas:
         # are collected first, and then paired by their order.
         parameters = _letters(" ".join(equations)) - {*known_names}
         point_indices: list[int] = []
+        numbers: dict[str, str] = {}  # the values of parameters, which are put in
         function_at: dict[int, str] = {}  # a function by the index of its value
-        for index, (lhs, rhs, written, may_be_point, is_hint) in enumerate(self.relations):
+        for index, (lhs, rhs, written, may_be_point, is_hint, stated) in enumerate(self.relations):
             function, value = _function_of(lhs, functions), VALUE.fullmatch(lhs)
             if name_of(lhs) == variable and may_be_point:
                 point_indices.append(index)
@@ -254,6 +263,10 @@ class _EquationFormulas:
                 values += [written] if name_of(value["at"]) != variable else []
             elif value and NUMBER.fullmatch(value["at"]) and written not in equations:
                 raise ProblemError(f"what is {value['name']} in {written!r}?")
+            elif stated and _is_number(lhs, rhs) and lhs.replace(" ", "") in joined:
+                if lhs in numbers:
+                    raise ProblemError(f"{written!r} may change the question")
+                numbers[lhs] = written
             elif (letters := _letters(lhs)) and letters <= parameters:
                 raise ProblemError(f"{written!r} may change the question")
         if point_indices and not function_at and not values:
@@ -265,7 +278,10 @@ class _EquationFormulas:
             for index, point in point_of.items()
             if point
         ]
-        return [equation for equation in equations if equation not in moved] + values
+        found = [equation for equation in equations if equation not in moved] + values
+        for written in numbers.values():
+            found = [with_definition(formula, written, variable) for formula in found]
+        return found
 
     def _point(self, index: int, point_indices: list[int], value_indices: Collection[int]) -> str:
         """The point at which a function has a value. The point is empty if the value is a hint.
@@ -302,6 +318,11 @@ class _EquationFormulas:
 
 def _letters(formula: str) -> set[str]:
     return {name_of(letter) for letter in SYMBOL.findall(formula)}
+
+
+def _is_number(name: str, value: str) -> bool:
+    """Whether an equation gives a number to a name, which is no function or variable then."""
+    return NAME.fullmatch(name) is not None and NUMBER.fullmatch(value) is not None
 
 
 def _is_name(piece: str) -> bool:
