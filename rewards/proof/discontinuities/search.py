@@ -12,8 +12,17 @@ from flint import acb, arb, ctx
 
 from ...numeric.ball_arithmetic.balls import Branch, Break, Tape, precision
 from ...numeric.ball_arithmetic.compiler import compile_tape
-from ...numeric.ball_arithmetic.domain import WINDOW, breakpoints, isolate, pole_crossings
-from ...numeric.ball_arithmetic.jets import ZERO, Ball, Jet, is_unreal
+from ...numeric.ball_arithmetic.domain import (
+    FOLLOWED,
+    WINDOW,
+    Subexpression,
+    breakpoints,
+    crossings,
+    is_outside,
+    isolate,
+    pole_crossings,
+)
+from ...numeric.ball_arithmetic.jets import ONE, ZERO, Ball, Jet, is_unreal
 from ...numeric.ball_arithmetic.magnitude import log2
 from ...numeric.ball_arithmetic.point_count import BRANCHING_POINTS, has_fixed_branch, points_wanted
 from ...numeric.ball_arithmetic.ranges import may_have_pole, never_vanishes
@@ -21,11 +30,16 @@ from ...numeric.comparison import radicals
 from ...numeric.comparison.at_points import Comparison
 from ...numeric.outcome import Outcome
 from ...numeric.sampling.pool import BASE_BITS, Point
-from ...reading.expression.traversal import is_written_with, written_factors
+from ...reading.expression.traversal import (
+    is_constant,
+    is_written_with,
+    without_factor,
+    written_factors,
+)
 from ...reading.expression.tree import Call, Expression, Number
 from ...verdict import Status, Witness
-from ..prover.normal import has_no_zeros, slope_factors, squares
-from .form import branching_divisors, cannot_jump, has_roots
+from ..prover.normal import has_no_zeros, slope_factors, squares, zeros_and_poles
+from .form import branch_points, branching_divisors, cannot_jump, has_roots
 from .jumps import enclosure, is_unbounded, jump
 
 #: Most evaluations on intervals in the search for breakpoints of one non-analytic part.
@@ -36,6 +50,10 @@ JUMP_BITS, MAX_JUMP_BITS = 512, 2048
 MAX_MAGNITUDE = 20_000
 #: Places are isolated to so many bits, and three more for each bit of the size of f.
 CLOSE_BITS = 192
+#: Values that are smaller by so much may hide a jump from the first precision, of 512 bits.
+TINY = arb(2) ** -64
+#: Values of an answer that differ by less are no two sides of a jump.
+NEAR_VALUES = arb(2) ** -12
 #: The size of f is first measured so far away, and then closer, so many times.
 NEARBY, MAX_CLOSER_LOOKS = arb(2) ** -128, 3
 #: The same as `MAX_SEARCH`, for zeros of a radicand, beside which more points are taken, and for
@@ -72,6 +90,7 @@ class JumpSearch:
             examined.
 
     Attributes:
+        is_incomplete: whether not all zeros of a radicand are isolated. F may jump at the others.
         touching: intervals around points where a radicand may touch zero, or where a complex
             logarithm may change branch.
         too_large: whether the search fails at some critical point. The reason is an f that is too
@@ -87,7 +106,8 @@ class JumpSearch:
         self.too_large = False
         self.touching: list[CriticalInterval] = []
         self._budget = MAX_RADICAND_SEARCH
-        self._complete = True
+        self.is_incomplete = False
+        self._outer_logs: list[Tape] | None = None
         self._known: dict[tuple[Branch, float, int], list[CriticalInterval]] = {}
 
     def impossible(self) -> bool:
@@ -106,7 +126,7 @@ class JumpSearch:
         width = _isolating_width(self.at.bits)
         if self.tape.breaks or any(self._turns(branch, width) for branch in self.tape.branches):
             return False
-        return self._complete or not self.tape.special
+        return not self.is_incomplete
 
     def has_value(self) -> bool:
         """Whether an answer that has a value somewhere has values everywhere.
@@ -167,12 +187,16 @@ class JumpSearch:
             # A quarter of the work that is left: values beside the breakpoints need the others.
             budget = min(MAX_SEARCH, self.at.budget.left // (4 * self.tape.work(ctx.prec)))
             subexpression = partial(self.at.part, self.tape, brk.slot)
-            intervals, complete = breakpoints(subexpression, brk.at, budget, width)
-            if not complete:
+            intervals, unsure = breakpoints(
+                subexpression, brk.at, budget, width, self._reach()
+            )
+            if unsure:
                 return self.at.undecided("a non-analytic part has breakpoints too close to isolate")
             for low, high in intervals if self.at.order else ():
-                if witness := self._jump(CriticalInterval(low, high, self.tape, brk)):
+                interval = CriticalInterval(low, high, self.tape, brk)
+                if witness := self._jump(interval):
                     return self._jumped(witness)
+                self.is_incomplete |= self._may_hide_jumps(interval)
             cells += [low for low, _ in intervals]
         return None
 
@@ -194,8 +218,13 @@ class JumpSearch:
                     continue
                 if branch.outermost and self._is_cut(branch, interval):
                     continue
-                if self._is_regular(interval) and (witness := self._jump(interval, real=True)):
+                if not self._is_regular(interval):
+                    continue
+                if witness := self._jump(interval, real=True):
                     return self._jumped(witness)
+                # An argument touches 0 where a factor of its slope is 0, which is looked at, too.
+                if interval.tape is not self.tape:
+                    self.is_incomplete |= self._may_hide_jumps(interval)
         return None
 
     def _in_cells(self, cells: list[Ball]) -> Outcome | None:
@@ -281,11 +310,45 @@ class JumpSearch:
 
         No argument of a root, logarithm or non-analytic part may vanish in the interval.
         """
-        f = self.pool.tape
-        jets = self.at.run(f, acb(interval.low.union(interval.high)), derivative=False)
+        f, x = self.pool.tape, acb(interval.low.union(interval.high))
+        jets = self.at.run(f, x, derivative=False)
         slots = [branch.slot for branch in f.branches if branch.root]
         slots += [brk.slot for brk in f.breaks]
-        return not any(jets[slot][0].contains(ZERO) for slot in slots)
+        values = [jets[slot][0] for slot in slots]
+        values += [self.at.part(tape, tape.root, x, derivative=False)[0] for tape in self._logs()]
+        return not any(value.contains(ZERO) for value in values)
+
+    def _logs(self) -> list[Tape]:
+        """The arguments of those logarithms in f that are no branches of f's tape."""
+        if self._outer_logs is None:
+            known = {branch.argument for branch in self.pool.tape.branches}
+            self._outer_logs = [
+                self._compiled(argument)
+                for argument in self._ends_of_domain() - known
+                if not is_constant(argument, self.tape.variable)
+            ]
+        return self._outer_logs
+
+    def _ends_of_domain(self) -> frozenset[Expression]:
+        if self._formulas is None:
+            return frozenset(branch.argument for branch in self.pool.tape.branches if branch.root)
+        return branch_points(self._formulas[1])
+
+    def _may_hide_jumps(self, interval: CriticalInterval) -> bool:
+        """Whether several jumps of the answer, which cancel, may lie in an interval.
+
+        This is impossible if the sub-expression that passes its value is monotone, if f is
+        unbounded, or if the values of the answer in the interval are near each other.
+        """
+        low, high, tape, passing = interval
+        x = acb(low.union(high))
+        slope = self.at.part(tape, passing.slot, x)[1]
+        if slope is not None and slope.is_finite() and not slope.contains(ZERO):
+            return False
+        if enclosure(self.at, acb(low), acb(high)) is None:
+            return False
+        value = self.at.run(self.tape, x, derivative=False)[self.tape.root][0]
+        return not (value.is_finite() and value.rad() < NEAR_VALUES)
 
     def _is_far_and_large(self, interval: CriticalInterval) -> bool:
         """Whether an interval is far from 0, and the integrand is too large there to find jumps."""
@@ -293,6 +356,27 @@ class JumpSearch:
             return False
         value = self.pool.f(Point(acb(interval.low.mid()), measured=False), self.at.bits)
         return not value.is_finite() or log2(value.abs_upper()) > MAX_FAR_BITS
+
+    def _reach(self) -> int:
+        """An n such that a breakpoint ``c`` of ``|x - c|`` is below 2^n, for all numbers written.
+
+        Such a number is a product of numbers of the answer, or of their reciprocals.
+        """
+        reach = sum(self.tape.literals.values()) + 8
+        self.too_large |= reach > MAX_MAGNITUDE
+        return min(reach, MAX_MAGNITUDE)
+
+    def _ends_domain(self, branch: Branch) -> bool:
+        """Whether f has the same radicand or argument, and so is not analytic at its zeros."""
+        argument, *arguments = map(
+            self._apart_from_order, (branch.argument, *self._ends_of_domain())
+        )
+        return branch.root and argument in arguments
+
+    def _apart_from_order(self, argument: Expression) -> Expression | frozenset[Expression]:
+        """An argument without a constant factor, and if it is a sum, the set of its terms."""
+        argument = without_factor(argument, self.tape.variable)
+        return frozenset(argument.args) if argument.function == "add" else argument
 
     def _turns(self, branch: Branch, width: float) -> list[CriticalInterval]:
         """Intervals in which a root or logarithm may change branch.
@@ -316,30 +400,97 @@ class JumpSearch:
         if not (steady or has_fixed_branch(branch, variable)):
             # Where an argument touches 0, or 1 as in arccos(cos x), a factor of its slope is 0.
             factors += slope_factors(argument, variable)
+        has_extrema = bool(factors) and not has_roots(argument)
         if branch.root and may_have_pole(argument, variable):
+            has_extrema = False
             factors += squares(argument, variable)
         if branch.root and argument.function in ("mul", "div", "neg"):
             # Steep factors are easier to isolate than their product.
             written = written_factors(argument, variable)
             factors += [factor for factor in written if not never_vanishes(factor)]
+        passing += [(tape, Break(tape.root, "zero")) for tape in map(self._compiled, factors)]
+        at_cut = None
         if branch.root and is_written_with(argument, "i"):
-            factors.append(Call("im", (argument,)))
-        for factor in factors:
-            tape = compile_tape(factor, variable)
-            passing.append((tape, Break(tape.root, "zero")))
-        candidates = []
+            at_cut = self._compiled(Call("im", (argument,)))
+            passing.append((at_cut, Break(at_cut.root, "zero")))
+        critical: list[CriticalInterval] = []
+        incomplete: list[Tape] = []
         for tape, zero in passing:
-            subexpression = partial(self.at.part, tape, zero.slot)
-            intervals, complete = breakpoints(subexpression, zero.at, self._budget, width)
-            self._complete &= complete
-            candidates += [CriticalInterval(low, high, tape, zero) for low, high in intervals]
-        may_change = [interval for interval in candidates if self._may_change(branch, interval)]
+            at = partial(self._off_cut, branch) if tape is at_cut else self.at.part
+            intervals, is_complete = self._passed(partial(at, tape, zero.slot), branch, width)
+            incomplete += [] if is_complete else [tape]
+            critical += [CriticalInterval(low, high, tape, zero) for low, high in intervals]
+        if incomplete == [self.tape] and has_extrema:
+            critical += self._between_extrema(branch, critical, width)
+        elif incomplete and not has_no_zeros(argument, variable):
+            factors = zeros_and_poles(argument, variable)
+            for tape in map(self._compiled, factors):
+                at_factor = partial(self.at.part, tape, tape.root)
+                intervals, is_complete = self._passed(at_factor, branch, width)
+                zero = Break(tape.root, "zero")
+                critical += [CriticalInterval(low, high, tape, zero) for low, high in intervals]
+                self.is_incomplete |= not is_complete
+            self.is_incomplete |= not factors or incomplete != [self.tape]
+        may_change = [interval for interval in critical if self._may_change(branch, interval)]
         if any(interval.tape is self.tape for interval in may_change) and has_no_zeros(
             argument, variable
         ):
             # Where x + sqrt(x^2 + 1) is tiny, no digits tell it from zero on an interval.
             may_change = [interval for interval in may_change if interval.tape is not self.tape]
         return sorted(may_change, key=lambda interval: abs(float(interval.low)))
+
+    def _compiled(self, expression: Expression) -> Tape:
+        return compile_tape(expression, self.tape.variable)
+
+    def _off_cut(
+        self, branch: Branch, tape: Tape, slot: int, x: Ball, *, derivative: bool = True
+    ) -> Jet:
+        """The imaginary part of a branch's argument, or 1 where the real part is positive."""
+        if self.at.part(self.tape, branch.slot, x, derivative=False)[0].real > 0:
+            return ONE, None
+        return self.at.part(tape, slot, x, derivative=derivative)
+
+    def _passed(
+        self, subexpression: Subexpression, branch: Branch, width: float
+    ) -> tuple[list[tuple[Ball, Ball]], bool]:
+        """Intervals in which a sub-expression may be zero, and whether all in `WINDOW` are found.
+
+        Zeros of radicands of f, and poles of f, are left out.
+        """
+        search = partial(breakpoints, subexpression, "zero")
+        intervals, unsure = search(self._budget, width, self._reach())
+        if not unsure or self._ends_domain(branch):
+            return intervals, True
+        distant = [interval for interval in intervals if is_outside(*interval)]
+        intervals, unsure = search(MAX_SEARCH, _isolating_width(BASE_BITS))
+        intervals = [i for i in intervals if not is_outside(*i)] + distant
+        return intervals, not any(self._is_in_domain(*i) for i in unsure)
+
+    def _is_in_domain(self, low: Ball, high: Ball) -> bool:
+        """Whether f is real at an end of an interval, and no small interval around a pole."""
+        if high - low <= FOLLOWED and enclosure(self.at, acb(low), acb(high)) is None:
+            return False
+        values = [self.at.integrand(acb(end)) or ZERO for end in (low, high)]
+        return any(value.is_finite() and not is_unreal(value) for value in values)
+
+    def _between_extrema(
+        self, branch: Branch, critical: Sequence[CriticalInterval], width: float
+    ) -> list[CriticalInterval]:
+        """Intervals in which a branch's argument changes sign, within `WINDOW`.
+
+        The intervals ``critical`` contain all zeros of the argument's slope, between which the
+        argument is monotone.
+        """
+        subexpression = partial(self.at.part, self.tape, branch.slot)
+        bounds = sorted((i for i in critical if i.tape is not self.tape), key=lambda i: i.low)
+        lows = [arb(-WINDOW), *(interval.high for interval in bounds)]
+        highs = [*(interval.low for interval in bounds), arb(WINDOW)]
+        return [
+            CriticalInterval(low, high, self.tape, Break(branch.slot, "zero"))
+            for ends in zip(lows, highs, strict=True)
+            if ends[0] < ends[1]
+            for low, high in crossings(subexpression, "zero", *ends, width)
+        ]
 
     def _may_change(self, branch: Branch, interval: CriticalInterval) -> bool:
         value = self._argument(branch, interval)
@@ -416,9 +567,10 @@ class JumpSearch:
     def _fineness(self, interval: CriticalInterval) -> int:
         """Estimate an n such that every jump in the interval is at least 2^-n.
 
-        The estimate uses two kinds of summands of the answer. Summands of the first kind are
+        The estimate uses three kinds of summands of the answer. Summands of the first kind are
         constants, except the constant of integration. Summands of the second kind are constant near
-        the interval but may jump, such as ``sgn(x)/10^300``.
+        the interval but may jump, such as ``sgn(x)/10^300``. Summands of the third kind are tiny,
+        and do not tend to 0 in the interval.
         """
         summand_slots = set(self.tape.terms)
         for slot, _, arguments in self.tape.operations():
@@ -435,14 +587,18 @@ class JumpSearch:
             jets = self.at.run(self.tape, left)
         constants = [jets[slot][0] for slot in summand_slots if not self.tape.varying[slot]]
         bits = [-log2(value.abs_lower()) for value in constants if not value.contains(ZERO)]
-        level = [
-            slot for slot in summand_slots if self.tape.varying[slot] and _is_level(jets[slot])
-        ]
-        if level:
+        varying = [slot for slot in summand_slots if self.tape.varying[slot]]
+        level = {slot for slot in varying if _is_level(jets[slot])}
+        tiny = {slot for slot in varying if jets[slot][0].abs_upper() < TINY} - level
+        if level or tiny:
             with precision(self.at.max_bits):
                 jets_left, jets_right = (self.at.run(self.tape, x) for x in (left, right))
-                for slot in level:
+                closer = acb((interval.low - distance * NEARBY).mid())
+                jets_closer = self.at.run(self.tape, closer) if tiny else jets_left
+                for slot in level | tiny:
                     value_left, value_right = jets_left[slot][0], jets_right[slot][0]
+                    if slot in tiny and jets_closer[slot][0].abs_lower() < TINY * value_left.abs_upper():
+                        continue  # the value tends to 0 on both sides
                     sizes = (
                         value_left.abs_lower(),
                         value_right.abs_lower(),
