@@ -220,7 +220,7 @@ def breakpoints(
         for low, high in ((near, far), (-far, -near)):
             serial += 1
             heapq.heappush(queue, (near, serial, arb(low), arb(high)))
-    later: list[tuple[tuple[bool, float], int, Ball, Ball]] = []
+    later: list[tuple[float, int, Ball, Ball]] = []
     reserve = budget // 2
     while (queue or later) and budget > 0 and len(intervals) < MAX_BREAKPOINTS:
         wide = queue and (budget > reserve or not later)
@@ -246,7 +246,8 @@ def breakpoints(
         for a, b in ((low, middle), (middle, high)):
             serial += 1
             if size <= FOLLOWED:
-                heapq.heappush(later, ((is_outside(a, b), float(size)), serial, a, b))
+                rank = float(size) + (1.0 if is_outside(a, b) else 0.0)
+                heapq.heappush(later, (rank, serial, a, b))
             else:
                 rank = float(min(abs(a), abs(b))) if size > 1 else -1.0 / float(size)
                 heapq.heappush(queue, (rank, serial, a, b))

@@ -6,44 +6,36 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from flint import acb, arb, ctx
 
-from ...numeric.ball_arithmetic.balls import Branch, Break, Tape, precision
-from ...numeric.ball_arithmetic.compiler import compile_tape
+from ...numeric.ball_arithmetic.balls import Branch, precision
 from ...numeric.ball_arithmetic.domain import (
-    FOLLOWED,
     WINDOW,
-    Subexpression,
     breakpoints,
-    crossings,
-    is_outside,
     isolate,
     pole_crossings,
 )
-from ...numeric.ball_arithmetic.jets import ONE, ZERO, Ball, Jet, is_unreal
+from ...numeric.ball_arithmetic.jets import ZERO, Ball, Jet, is_unreal
 from ...numeric.ball_arithmetic.magnitude import log2
 from ...numeric.ball_arithmetic.point_count import BRANCHING_POINTS, has_fixed_branch, points_wanted
-from ...numeric.ball_arithmetic.ranges import may_have_pole, never_vanishes
 from ...numeric.comparison import radicals
 from ...numeric.comparison.at_points import Comparison
 from ...numeric.outcome import Outcome
 from ...numeric.sampling.pool import BASE_BITS, Point
-from ...reading.expression.traversal import (
-    is_constant,
-    is_written_with,
-    without_factor,
-    written_factors,
-)
-from ...reading.expression.tree import Call, Expression, Number
+from ...reading.expression.tree import Expression, Number
 from ...verdict import Status, Witness
-from ..prover.normal import has_no_zeros, slope_factors, squares, zeros_and_poles
-from .form import branch_points, branching_divisors, cannot_jump, has_roots
+from .branches import (
+    MAX_REACH,
+    MAX_SEARCH,
+    MAX_THOROUGH_SEARCH,
+    BranchSearch,
+    CriticalInterval,
+    isolating_width,
+)
+from .form import branching_divisors, cannot_jump
 from .jumps import enclosure, is_unbounded, jump
 
-#: Most evaluations on intervals in the search for breakpoints of one non-analytic part.
-MAX_SEARCH = 3000
 #: Breakpoints are isolated at this precision, so that slopes do not pass for jumps.
 JUMP_BITS, MAX_JUMP_BITS = 512, 2048
 #: Beside larger values of f, in bits, or smaller constants, a jump cannot be excluded.
@@ -56,9 +48,6 @@ TINY = arb(2) ** -64
 NEAR_VALUES = arb(2) ** -12
 #: The size of f is first measured so far away, and then closer, so many times.
 NEARBY, MAX_CLOSER_LOOKS = arb(2) ** -128, 3
-#: The same as `MAX_SEARCH`, for zeros of a radicand, beside which more points are taken, and for
-#: places where an inverse function turns back. More if f changes somewhere, too: F may elsewhere.
-MAX_RADICAND_SEARCH, MAX_THOROUGH_SEARCH = 120, 400
 #: Where f is larger, in bits, and the place not in `WINDOW`, jumps by inverse functions that turn
 #: back are not looked for.
 MAX_FAR_BITS = 64
@@ -66,15 +55,6 @@ MAX_FAR_BITS = 64
 ENDS_WIDTH = 2.0**-40
 #: Longer answers are not searched for jumps of inverse functions, which are only flagged.
 MAX_FLAGGED = 400
-
-
-class CriticalInterval(NamedTuple):
-    """An interval where an answer may jump, because a sub-expression crosses zero or an integer."""
-
-    low: Ball
-    high: Ball
-    tape: Tape
-    passing: Break
 
 
 class JumpSearch:
@@ -90,7 +70,7 @@ class JumpSearch:
             examined.
 
     Attributes:
-        is_incomplete: whether not all zeros of a radicand are isolated. F may jump at the others.
+        branches: the search for places where a root, logarithm or inverse function changes branch.
         touching: intervals around points where a radicand may touch zero, or where a complex
             logarithm may change branch.
         too_large: whether the search fails at some critical point. The reason is an f that is too
@@ -105,10 +85,17 @@ class JumpSearch:
         self.tape, self.pool = comparison.tape, comparison.pool
         self.too_large = False
         self.touching: list[CriticalInterval] = []
-        self._budget = MAX_RADICAND_SEARCH
-        self.is_incomplete = False
-        self._outer_logs: list[Tape] | None = None
-        self._known: dict[tuple[Branch, float, int], list[CriticalInterval]] = {}
+        self.branches = BranchSearch(comparison, formulas)
+        self._hides_jumps = False
+
+    @property
+    def doubt(self) -> str:
+        """The reason why F may have jumps that were not found, or an empty text."""
+        if self.too_large:
+            return "f is too large, or a constant too small, where the answer may jump"
+        if self._hides_jumps or self.branches.is_incomplete:
+            return "places where the answer may jump are too close to isolate"
+        return ""
 
     def impossible(self) -> bool:
         """Whether the answer F cannot jump: it has no critical points, or its form excludes jumps.
@@ -123,10 +110,12 @@ class JumpSearch:
             self._formulas and cannot_jump(*self._formulas, self.tape.variable)
         ):
             return True
-        width = _isolating_width(self.at.bits)
-        if self.tape.breaks or any(self._turns(branch, width) for branch in self.tape.branches):
+        width = isolating_width(self.at.bits)
+        if self.tape.breaks or any(
+            self.branches.turns(branch, width) for branch in self.tape.branches
+        ):
             return False
-        return not self.is_incomplete
+        return not self.branches.is_incomplete
 
     def has_value(self) -> bool:
         """Whether an answer that has a value somewhere has values everywhere.
@@ -160,21 +149,18 @@ class JumpSearch:
         """
         if self.tape.pointwise:
             return self.at.undecided("a condition singles out points")
+        self.too_large |= self.branches.reach == MAX_REACH
         ctx.prec = max(self.at.bits, JUMP_BITS) if self.tape.breaks else self.at.bits
-        width = _isolating_width(min(ctx.prec, MAX_JUMP_BITS))
+        width = isolating_width(min(ctx.prec, MAX_JUMP_BITS))
         cells: list[Ball] = []
         if not proved:
             if points_wanted(self.pool.tape) == BRANCHING_POINTS:
-                self._budget = MAX_THOROUGH_SEARCH
+                self.branches.budget = MAX_THOROUGH_SEARCH
             cells += [low for low, _ in self._poles()]
             cells += [low for branch in self.tape.branches for low in self._ends(branch)]
         refuted = self._at_breaks(cells, width) or self._at_branches(cells, width)
         if refuted is not None:
             return refuted
-        if self.too_large:
-            return self.at.undecided(
-                "f is too large, or a constant too small, where the answer may jump"
-            )
         return self._in_cells([*cells, *(interval.low for interval in self.touching)])
 
     def _at_breaks(self, cells: list[Ball], width: float) -> Outcome | None:
@@ -188,7 +174,7 @@ class JumpSearch:
             budget = min(MAX_SEARCH, self.at.budget.left // (4 * self.tape.work(ctx.prec)))
             subexpression = partial(self.at.part, self.tape, brk.slot)
             intervals, unsure = breakpoints(
-                subexpression, brk.at, budget, width, self._reach()
+                subexpression, brk.at, budget, width, self.branches.reach
             )
             if unsure:
                 return self.at.undecided("a non-analytic part has breakpoints too close to isolate")
@@ -196,35 +182,37 @@ class JumpSearch:
                 interval = CriticalInterval(low, high, self.tape, brk)
                 if witness := self._jump(interval):
                     return self._jumped(witness)
-                self.is_incomplete |= self._may_hide_jumps(interval)
+                self._hides_jumps |= self._may_hide_jumps(interval)
             cells += [low for low, _ in intervals]
         return None
 
     def _at_branches(self, cells: list[Ball], width: float) -> Outcome | None:
         """Refute an answer that jumps where a root or another function may change branch."""
         for branch in self.tape.branches:
-            turns = self._turns(branch, width)
+            turns = self.branches.turns(branch, width)
             if not branch.root:
                 cells += [interval.low for interval in turns]
             elif not has_fixed_branch(branch, self.tape.variable):
                 self.touching += turns
             elif branch.outermost:
-                self.touching += [interval for interval in turns if self._is_cut(branch, interval)]
+                self.touching += [
+                    interval for interval in turns if self.branches.is_cut(branch, interval)
+                ]
             # Incomplete gamma functions and their like come with factors such as x/(x^3)^(1/3).
             for interval in turns if self.at.order and not self.tape.special else ():
                 if self.too_large:
                     break
                 if branch.turns and self._is_far_and_large(interval):
                     continue
-                if branch.outermost and self._is_cut(branch, interval):
+                if branch.outermost and self.branches.is_cut(branch, interval):
                     continue
-                if not self._is_regular(interval):
+                if not self.branches.is_regular(interval):
                     continue
                 if witness := self._jump(interval, real=True):
                     return self._jumped(witness)
                 # An argument touches 0 where a factor of its slope is 0, which is looked at, too.
                 if interval.tape is not self.tape:
-                    self.is_incomplete |= self._may_hide_jumps(interval)
+                    self._hides_jumps |= self._may_hide_jumps(interval)
         return None
 
     def _in_cells(self, cells: list[Ball]) -> Outcome | None:
@@ -275,7 +263,7 @@ class JumpSearch:
         if not (branch.turns and has_fixed_branch(branch, self.tape.variable)):
             return []
         subexpression = partial(self.at.part, self.tape, branch.slot)
-        intervals, _ = breakpoints(subexpression, "turn", self._budget, ENDS_WIDTH)
+        intervals, _ = breakpoints(subexpression, "turn", self.branches.budget, ENDS_WIDTH)
         return [low for low, _ in intervals]
 
     def _nowhere(self, x: float, cells: Sequence[Ball]) -> bool:
@@ -287,7 +275,7 @@ class JumpSearch:
         """
         if self.pool.usable(acb(x)) is None:
             return False
-        ends = sorted({float(cell.mid()) for cell in cells})
+        ends = _finite(cells)
         low = max((end for end in ends if end < x), default=x - 2 * (1 + abs(x)))
         high = min((end for end in ends if end > x), default=x + 2 * (1 + abs(x)))
         # Two points beside the lower end, and two farther away; no round shares, where F may be
@@ -304,35 +292,6 @@ class JumpSearch:
         return Outcome(
             Status.INCORRECT, self.at.usable, witness=witness, detail=detail, proof="witness"
         )
-
-    def _is_regular(self, interval: CriticalInterval) -> bool:
-        """Whether the integrand is analytic in an interval.
-
-        No argument of a root, logarithm or non-analytic part may vanish in the interval.
-        """
-        f, x = self.pool.tape, acb(interval.low.union(interval.high))
-        jets = self.at.run(f, x, derivative=False)
-        slots = [branch.slot for branch in f.branches if branch.root]
-        slots += [brk.slot for brk in f.breaks]
-        values = [jets[slot][0] for slot in slots]
-        values += [self.at.part(tape, tape.root, x, derivative=False)[0] for tape in self._logs()]
-        return not any(value.contains(ZERO) for value in values)
-
-    def _logs(self) -> list[Tape]:
-        """The arguments of those logarithms in f that are no branches of f's tape."""
-        if self._outer_logs is None:
-            known = {branch.argument for branch in self.pool.tape.branches}
-            self._outer_logs = [
-                self._compiled(argument)
-                for argument in self._ends_of_domain() - known
-                if not is_constant(argument, self.tape.variable)
-            ]
-        return self._outer_logs
-
-    def _ends_of_domain(self) -> frozenset[Expression]:
-        if self._formulas is None:
-            return frozenset(branch.argument for branch in self.pool.tape.branches if branch.root)
-        return branch_points(self._formulas[1])
 
     def _may_hide_jumps(self, interval: CriticalInterval) -> bool:
         """Whether several jumps of the answer, which cancel, may lie in an interval.
@@ -357,164 +316,11 @@ class JumpSearch:
         value = self.pool.f(Point(acb(interval.low.mid()), measured=False), self.at.bits)
         return not value.is_finite() or log2(value.abs_upper()) > MAX_FAR_BITS
 
-    def _reach(self) -> int:
-        """An n such that a breakpoint ``c`` of ``|x - c|`` is below 2^n, for all numbers written.
-
-        Such a number is a product of numbers of the answer, or of their reciprocals.
-        """
-        reach = sum(self.tape.literals.values()) + 8
-        self.too_large |= reach > MAX_MAGNITUDE
-        return min(reach, MAX_MAGNITUDE)
-
-    def _ends_domain(self, branch: Branch) -> bool:
-        """Whether f has the same radicand or argument, and so is not analytic at its zeros."""
-        argument, *arguments = map(
-            self._apart_from_order, (branch.argument, *self._ends_of_domain())
-        )
-        return branch.root and argument in arguments
-
-    def _apart_from_order(self, argument: Expression) -> Expression | frozenset[Expression]:
-        """An argument without a constant factor, and if it is a sum, the set of its terms."""
-        argument = without_factor(argument, self.tape.variable)
-        return frozenset(argument.args) if argument.function == "add" else argument
-
-    def _turns(self, branch: Branch, width: float) -> list[CriticalInterval]:
-        """Intervals in which a root or logarithm may change branch.
-
-        For an inverse function, the result contains the intervals in which the function may turn
-        back. An example is arcsin(sin x).
-        """
-        key = branch, width, self._budget
-        if key not in self._known:
-            self._known[key] = self._search(branch, width)
-        return self._known[key]
-
-    def _search(self, branch: Branch, width: float) -> list[CriticalInterval]:
-        if not (branch.root or branch.turns):
-            return []
-        argument, variable = branch.argument, self.tape.variable
-        # A bound holds where all roots are real: sqrt(x)^2 + 1 vanishes at -1.
-        steady = branch.root and never_vanishes(argument) and not has_roots(argument)
-        passing = [(self.tape, Break(branch.slot, "zero"))] if branch.root and not steady else []
-        factors: list[Expression] = []
-        if not (steady or has_fixed_branch(branch, variable)):
-            # Where an argument touches 0, or 1 as in arccos(cos x), a factor of its slope is 0.
-            factors += slope_factors(argument, variable)
-        has_extrema = bool(factors) and not has_roots(argument)
-        if branch.root and may_have_pole(argument, variable):
-            has_extrema = False
-            factors += squares(argument, variable)
-        if branch.root and argument.function in ("mul", "div", "neg"):
-            # Steep factors are easier to isolate than their product.
-            written = written_factors(argument, variable)
-            factors += [factor for factor in written if not never_vanishes(factor)]
-        passing += [(tape, Break(tape.root, "zero")) for tape in map(self._compiled, factors)]
-        at_cut = None
-        if branch.root and is_written_with(argument, "i"):
-            at_cut = self._compiled(Call("im", (argument,)))
-            passing.append((at_cut, Break(at_cut.root, "zero")))
-        critical: list[CriticalInterval] = []
-        incomplete: list[Tape] = []
-        for tape, zero in passing:
-            at = partial(self._off_cut, branch) if tape is at_cut else self.at.part
-            intervals, is_complete = self._passed(partial(at, tape, zero.slot), branch, width)
-            incomplete += [] if is_complete else [tape]
-            critical += [CriticalInterval(low, high, tape, zero) for low, high in intervals]
-        if incomplete == [self.tape] and has_extrema:
-            critical += self._between_extrema(branch, critical, width)
-        elif incomplete and not has_no_zeros(argument, variable):
-            factors = zeros_and_poles(argument, variable)
-            for tape in map(self._compiled, factors):
-                at_factor = partial(self.at.part, tape, tape.root)
-                intervals, is_complete = self._passed(at_factor, branch, width)
-                zero = Break(tape.root, "zero")
-                critical += [CriticalInterval(low, high, tape, zero) for low, high in intervals]
-                self.is_incomplete |= not is_complete
-            self.is_incomplete |= not factors or incomplete != [self.tape]
-        may_change = [interval for interval in critical if self._may_change(branch, interval)]
-        if any(interval.tape is self.tape for interval in may_change) and has_no_zeros(
-            argument, variable
-        ):
-            # Where x + sqrt(x^2 + 1) is tiny, no digits tell it from zero on an interval.
-            may_change = [interval for interval in may_change if interval.tape is not self.tape]
-        return sorted(may_change, key=lambda interval: abs(float(interval.low)))
-
-    def _compiled(self, expression: Expression) -> Tape:
-        return compile_tape(expression, self.tape.variable)
-
-    def _off_cut(
-        self, branch: Branch, tape: Tape, slot: int, x: Ball, *, derivative: bool = True
-    ) -> Jet:
-        """The imaginary part of a branch's argument, or 1 where the real part is positive."""
-        if self.at.part(self.tape, branch.slot, x, derivative=False)[0].real > 0:
-            return ONE, None
-        return self.at.part(tape, slot, x, derivative=derivative)
-
-    def _passed(
-        self, subexpression: Subexpression, branch: Branch, width: float
-    ) -> tuple[list[tuple[Ball, Ball]], bool]:
-        """Intervals in which a sub-expression may be zero, and whether all in `WINDOW` are found.
-
-        Zeros of radicands of f, and poles of f, are left out.
-        """
-        search = partial(breakpoints, subexpression, "zero")
-        intervals, unsure = search(self._budget, width, self._reach())
-        if not unsure or self._ends_domain(branch):
-            return intervals, True
-        distant = [interval for interval in intervals if is_outside(*interval)]
-        intervals, unsure = search(MAX_SEARCH, _isolating_width(BASE_BITS))
-        intervals = [i for i in intervals if not is_outside(*i)] + distant
-        return intervals, not any(self._is_in_domain(*i) for i in unsure)
-
-    def _is_in_domain(self, low: Ball, high: Ball) -> bool:
-        """Whether f is real at an end of an interval, and no small interval around a pole."""
-        if high - low <= FOLLOWED and enclosure(self.at, acb(low), acb(high)) is None:
-            return False
-        values = [self.at.integrand(acb(end)) or ZERO for end in (low, high)]
-        return any(value.is_finite() and not is_unreal(value) for value in values)
-
-    def _between_extrema(
-        self, branch: Branch, critical: Sequence[CriticalInterval], width: float
-    ) -> list[CriticalInterval]:
-        """Intervals in which a branch's argument changes sign, within `WINDOW`.
-
-        The intervals ``critical`` contain all zeros of the argument's slope, between which the
-        argument is monotone.
-        """
-        subexpression = partial(self.at.part, self.tape, branch.slot)
-        bounds = sorted((i for i in critical if i.tape is not self.tape), key=lambda i: i.low)
-        lows = [arb(-WINDOW), *(interval.high for interval in bounds)]
-        highs = [*(interval.low for interval in bounds), arb(WINDOW)]
-        return [
-            CriticalInterval(low, high, self.tape, Break(branch.slot, "zero"))
-            for ends in zip(lows, highs, strict=True)
-            if ends[0] < ends[1]
-            for low, high in crossings(subexpression, "zero", *ends, width)
-        ]
-
-    def _may_change(self, branch: Branch, interval: CriticalInterval) -> bool:
-        value = self._argument(branch, interval)
-        if not branch.root:
-            return bool(value.real.contains_integer())
-        return bool(value.contains(ZERO)) or self._is_cut(branch, interval)
-
-    def _is_cut(self, branch: Branch, interval: CriticalInterval) -> bool:
-        """Whether the argument of a root or logarithm may cross the branch cut in an interval.
-
-        The argument must contain i, and its real part must be negative in the interval.
-        """
-        value = self._argument(branch, interval)
-        return value.real < 0 and is_written_with(branch.argument, "i")
-
-    def _argument(self, branch: Branch, interval: CriticalInterval) -> Ball:
-        x = acb(interval.low.union(interval.high))
-        return self.at.part(self.tape, branch.slot, x, derivative=False)[0]
-
     def _between(self, cells: Sequence[Ball]) -> list[Point]:
         """Sample points between the breakpoints in ``cells``, near each breakpoint, and outside."""
-        if not cells:
+        ends = _finite(cells)
+        if not ends:
             return []
-        ends = sorted({float(cell.mid()) for cell in cells})
         # No round numbers, and beside the middle: F may be undefined there.
         middles = [(a + b) / 2 + (b - a) / 64 for a, b in itertools.pairwise(ends)]
         outer = [ends[0] - 1.03 - abs(ends[0]) / 8, ends[-1] + 1.03 + abs(ends[-1]) / 8]
@@ -597,7 +403,10 @@ class JumpSearch:
                 jets_closer = self.at.run(self.tape, closer) if tiny else jets_left
                 for slot in level | tiny:
                     value_left, value_right = jets_left[slot][0], jets_right[slot][0]
-                    if slot in tiny and jets_closer[slot][0].abs_lower() < TINY * value_left.abs_upper():
+                    if (
+                        slot in tiny
+                        and jets_closer[slot][0].abs_lower() < TINY * value_left.abs_upper()
+                    ):
                         continue  # the value tends to 0 on both sides
                     sizes = (
                         value_left.abs_lower(),
@@ -632,17 +441,14 @@ class JumpSearch:
         return int(min(size, MAX_MAGNITUDE)) if size > 64 else 0
 
 
+def _finite(cells: Sequence[Ball]) -> list[float]:
+    """The cells' ends as sorted floats, without those that are too large for a float."""
+    return sorted(end for end in {float(cell.mid()) for cell in cells} if math.isfinite(end))
+
+
 def _is_level(jet: Jet) -> bool:
     value, slope = jet
     return bool(value.is_finite() and (slope is None or slope.contains(ZERO)))
-
-
-def _isolating_width(bits: int) -> float:
-    """The width 2^(-3 bits/8) of the intervals that isolate zeros.
-
-    For a double zero, no width below 2^(-bits/2) can be reached.
-    """
-    return 2.0 ** -(bits * 3 // 8)
 
 
 def _sharpness(magnitude: int) -> tuple[Ball, int]:

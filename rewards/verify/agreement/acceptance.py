@@ -37,8 +37,8 @@ def accepted(at: Comparison, steps: JumpSearch, proof: Proof | None) -> Outcome:
         branch of the integrand.
 
     """
-    if at.order and steps.is_incomplete:
-        return at.undecided("not all zeros of a radicand are isolated")
+    if at.order and steps.doubt:
+        return at.undecided(steps.doubt)
     flags: list[str] = []
     if at.order and steps.discontinuous():
         flags.append("discontinuous")
