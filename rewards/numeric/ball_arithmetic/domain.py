@@ -17,6 +17,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from hashlib import blake2b
+from operator import itemgetter
 
 from flint import acb, arb
 
@@ -199,12 +200,18 @@ def _holds_break(value: Ball, at: str) -> bool:
 
 
 def breakpoints(
-    subexpression: Subexpression, at: str, budget: int, width: float, reach: int = FAR_BITS
+    subexpression: Subexpression,
+    at: str,
+    budget: int,
+    width: float,
+    reach: int = FAR_BITS,
+    cells: Sequence[tuple[Ball, Ball]] = (),
 ) -> tuple[list[tuple[Ball, Ball]], list[tuple[Ball, Ball]]]:
     """Find narrow intervals around the breakpoints of a sub-expression.
 
     The intervals are at most ``width`` wide. ``at`` is the kind of breakpoint, as in `Break`. The
-    search makes at most ``budget`` evaluations on intervals.
+    search makes at most ``budget`` evaluations on intervals. The search is restricted to the
+    intervals ``cells``, if there are any.
 
     Returns:
         The narrow intervals, and those intervals within `WINDOW` of the origin that may contain
@@ -216,10 +223,13 @@ def breakpoints(
     edges = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0, 2.0**20, 2.0**FAR_BITS]
     queue: list[tuple[float, int, Ball, Ball]] = []
     serial = 0
-    for near, far in itertools.pairwise(edges):
+    for near, far in itertools.pairwise(edges) if not cells else ():
         for low, high in ((near, far), (-far, -near)):
             serial += 1
             heapq.heappush(queue, (near, serial, arb(low), arb(high)))
+    for low, high in cells:
+        serial += 1
+        heapq.heappush(queue, (float(min(abs(low), abs(high))), serial, low, high))
     later: list[tuple[float, int, Ball, Ball]] = []
     reserve = budget // 2
     while (queue or later) and budget > 0 and len(intervals) < MAX_BREAKPOINTS:
@@ -342,9 +352,9 @@ def _merged(intervals: list[tuple[Ball, Ball]], width: float) -> list[tuple[Ball
     Such neighbours have a common end, or lie around a double zero.
     """
     merged: list[tuple[Ball, Ball]] = []
-    for low, high in sorted(intervals, key=lambda pair: float(pair[0])):
+    for low, high in sorted(intervals, key=itemgetter(0)):
         if merged and low - merged[-1][1] < 8 * width:
-            merged[-1] = (merged[-1][0], high)
+            merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
         else:
             merged.append((low, high))
     return merged

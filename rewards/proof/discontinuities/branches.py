@@ -16,7 +16,6 @@ from ...numeric.ball_arithmetic.domain import (
     Subexpression,
     breakpoints,
     crossings,
-    is_outside,
 )
 from ...numeric.ball_arithmetic.jets import ONE, ZERO, Ball, Jet, is_unreal
 from ...numeric.ball_arithmetic.point_count import has_fixed_branch
@@ -174,12 +173,13 @@ class BranchSearch:
         """
         search = partial(breakpoints, subexpression, "zero")
         intervals, unsure = search(self.budget, width, self.reach)
-        if not unsure or self._ends_domain(branch):
-            return intervals, True
-        distant = [interval for interval in intervals if is_outside(*interval)]
-        intervals, unsure = search(MAX_SEARCH, isolating_width(BASE_BITS))
-        intervals = [i for i in intervals if not is_outside(*i)] + distant
-        return intervals, not any(self._is_in_domain(*i) for i in unsure)
+        if unsure and not self._ends_domain(branch):
+            unsure = [interval for interval in unsure if self._is_in_domain(*interval)]
+            if unsure:
+                further, unsure = search(MAX_SEARCH, isolating_width(BASE_BITS), cells=unsure)
+                intervals += further
+            return intervals, not any(self._is_in_domain(*interval) for interval in unsure)
+        return intervals, True
 
     def _is_in_domain(self, low: Ball, high: Ball) -> bool:
         """Whether f is real at an end of an interval, and no small interval around a pole."""

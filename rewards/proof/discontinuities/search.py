@@ -26,7 +26,6 @@ from ...numeric.sampling.pool import BASE_BITS, Point
 from ...reading.expression.tree import Expression, Number
 from ...verdict import Status, Witness
 from .branches import (
-    MAX_REACH,
     MAX_SEARCH,
     MAX_THOROUGH_SEARCH,
     BranchSearch,
@@ -149,7 +148,6 @@ class JumpSearch:
         """
         if self.tape.pointwise:
             return self.at.undecided("a condition singles out points")
-        self.too_large |= self.branches.reach == MAX_REACH
         ctx.prec = max(self.at.bits, JUMP_BITS) if self.tape.breaks else self.at.bits
         width = isolating_width(min(ctx.prec, MAX_JUMP_BITS))
         cells: list[Ball] = []

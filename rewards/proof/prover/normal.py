@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 
+from ...numeric.ball_arithmetic.ranges import may_have_pole
 from ...reading.expression.build import power, product
 from ...reading.expression.traversal import fold
 from ...reading.expression.tree import Call, Expression, Number
@@ -64,8 +65,11 @@ def has_no_zeros(expression: Expression, variable: str) -> bool:
     """
     with suppress(NotProvedError):
         field, value = _element(expression, variable)
+        if _is_exponential(field, value.num) and _is_exponential(field, value.den):
+            return True
         polys = (value.num, *(field.reduce(norm) for _, _, norm in norms(field, value.num)))
-        return any(_is_exponential(field, poly) for poly in polys)
+        is_unit = any(_is_exponential(field, poly) for poly in polys)
+        return is_unit and not may_have_pole(expression, variable)  # 1/gamma(x) is 0 at poles
     return False
 
 
