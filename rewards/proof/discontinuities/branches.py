@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from flint import acb, arb
 
+from ...numeric.ball_arithmetic import jets as rules
 from ...numeric.ball_arithmetic.balls import Branch, Break, Tape
 from ...numeric.ball_arithmetic.compiler import compile_tape
 from ...numeric.ball_arithmetic.domain import (
@@ -18,6 +19,7 @@ from ...numeric.ball_arithmetic.domain import (
     crossings,
 )
 from ...numeric.ball_arithmetic.jets import ONE, ZERO, Ball, Jet, is_unreal
+from ...numeric.ball_arithmetic.magnitude import log2
 from ...numeric.ball_arithmetic.point_count import has_fixed_branch
 from ...numeric.ball_arithmetic.ranges import may_have_pole, never_vanishes
 from ...numeric.comparison.at_points import Comparison
@@ -39,8 +41,9 @@ MAX_SEARCH = 3000
 #: The same for zeros of a radicand, beside which more points are taken, and for places where an
 #: inverse function turns back. More if f changes somewhere, too: F may elsewhere.
 MAX_RADICAND_SEARCH, MAX_THOROUGH_SEARCH = 120, 400
-#: No place is looked for beyond 2^20000.
-MAX_REACH = 20_000
+LOGARITHMS = frozenset((rules.ln, rules.ln_abs))
+#: No place is looked for beyond 2^n, for this n.
+MAX_REACH = 2**20
 
 
 class CriticalInterval(NamedTuple):
@@ -108,11 +111,17 @@ class BranchSearch:
 
     @property
     def reach(self) -> int:
-        """An n such that a breakpoint ``c`` of ``|x - c|`` is below 2^n, for all numbers written.
+        """An n such that a breakpoint ``c`` of ``|x - c|`` is below 2^n.
 
-        Such a number is a product of numbers of the answer, or of their reciprocals.
+        Such a number is a product of numbers and constants of the answer, or of their reciprocals.
         """
-        return min(sum(self.tape.literals.values()) + 8, MAX_REACH)
+        constants = [c.abs_upper() for c in self.tape.constants() if c.is_finite()]
+        sizes = [abs(log2(size)) for size in constants if not size.is_zero()]
+        reach = sum(self.tape.literals.values()) + int(max(sizes, default=0)) + 8
+        if any(rule in LOGARITHMS for _, rule, _ in self.tape.operations()):
+            # ln x is 100 at e^100, which is below 2^200.
+            reach += 2 * max([int(size) + 1 for size in constants if size < MAX_REACH], default=0)
+        return min(reach, MAX_REACH)
 
     def _search(self, branch: Branch, width: float) -> list[CriticalInterval]:
         if not (branch.root or branch.turns):

@@ -9,6 +9,7 @@ from functools import partial
 
 from flint import acb, arb, ctx
 
+from ...numeric.ball_arithmetic import jets as rules
 from ...numeric.ball_arithmetic.balls import Branch, precision
 from ...numeric.ball_arithmetic.domain import (
     WINDOW,
@@ -43,6 +44,8 @@ MAX_MAGNITUDE = 20_000
 CLOSE_BITS = 192
 #: Values that are smaller by so much may hide a jump from the first precision, of 512 bits.
 TINY = arb(2) ** -64
+#: Operations on parts of which each may have a tiny jump.
+ARITHMETIC = frozenset((rules.add, rules.sub, rules.neg, rules.mul, rules.div))
 #: Values of an answer that differ by less are no two sides of a jump.
 NEAR_VALUES = arb(2) ** -12
 #: The size of f is first measured so far away, and then closer, so many times.
@@ -240,7 +243,7 @@ class JumpSearch:
         # An answer of the corpora has up to 266 touching places, of periodic radicands: a few tell.
         touching = ((interval.low, interval.high) for interval in self.touching[:8])
         return any(
-            jump(self.at, *interval) for interval in itertools.chain(touching, self._poles())
+            jump(self.at, *interval)[0] for interval in itertools.chain(touching, self._poles())
         )
 
     def _poles(self) -> Iterator[tuple[Ball, Ball]]:
@@ -347,7 +350,10 @@ class JumpSearch:
                     self.too_large |= self._is_bounded(interval)
             if magnitude in (seen, MAX_MAGNITUDE):
                 break
-        return jump(self.at, interval.low, interval.high, magnitude + fine, real=real)
+        low, high, *_ = interval
+        witness, is_clear = jump(self.at, low, high, magnitude + fine, real=real)
+        self._hides_jumps |= not is_clear
+        return witness
 
     def _isolated(self, interval: CriticalInterval, magnitude: int = 0) -> CriticalInterval:
         """Narrow an interval in which a sub-expression crosses zero or an integer.
@@ -358,10 +364,10 @@ class JumpSearch:
         low, high, tape, passing = interval
         width, bits = _sharpness(magnitude)
         subexpression = partial(self.at.part, tape, passing.slot)
-        with precision(bits):
+        with precision(bits + int(log2((1 + abs(low)).upper()))):
             value = subexpression(acb(low))[0].real
             target = arb(0) if passing.at == "zero" else (value + 0.5).floor().mid()
-            if abs(value - target) > 1:
+            if abs(value - target) > 1 + abs(low):
                 return interval
             slack = arb(2) ** -BASE_BITS * (1 + abs(low))
             ends = ((low - slack).mid(), (high + slack).mid())
@@ -373,13 +379,15 @@ class JumpSearch:
 
         The estimate uses three kinds of summands of the answer. Summands of the first kind are
         constants, except the constant of integration. Summands of the second kind are constant near
-        the interval but may jump, such as ``sgn(x)/10^300``. Summands of the third kind are tiny,
-        and do not tend to 0 in the interval.
+        the interval but may jump, such as ``sgn(x)/10^300``. Summands and factors of the third kind
+        are tiny, and do not tend to 0 in the interval.
         """
-        summand_slots = set(self.tape.terms)
-        for slot, _, arguments in self.tape.operations():
+        summand_slots, products = set(self.tape.terms), set(self.tape.terms)
+        for slot, rule, arguments in self.tape.operations():
             if slot in summand_slots:
                 summand_slots.update(arguments)
+            if slot in products and rule in ARITHMETIC:
+                products.update(arguments)
         with precision(max(JUMP_BITS, ctx.prec)):
             distance = (1 + abs(interval.low)) * NEARBY
             left, right = (
@@ -389,11 +397,17 @@ class JumpSearch:
             if any(is_unreal(self.at.integrand(x) or ZERO) for x in (left, right)):
                 return 0  # the domain ends here
             jets = self.at.run(self.tape, left)
-        constants = [jets[slot][0] for slot in summand_slots if not self.tape.varying[slot]]
-        bits = [-log2(value.abs_lower()) for value in constants if not value.contains(ZERO)]
+        constants = {slot: jets[slot][0] for slot in summand_slots if not self.tape.varying[slot]}
+        unknown = [slot for slot, c in constants.items() if c.contains(ZERO) and not c.is_zero()]
+        if unknown:
+            with precision(self.at.max_bits):
+                jets_left = self.at.run(self.tape, left, derivative=False, until=max(unknown))
+                constants |= {slot: jets_left[slot][0] for slot in unknown}
+        self.too_large |= any(constants[slot].contains(ZERO) for slot in unknown)
+        bits = [-log2(c.abs_lower()) for c in constants.values() if not c.contains(ZERO)]
         varying = [slot for slot in summand_slots if self.tape.varying[slot]]
         level = {slot for slot in varying if _is_level(jets[slot])}
-        tiny = {slot for slot in varying if jets[slot][0].abs_upper() < TINY} - level
+        tiny = {slot for slot in products.intersection(varying) if _is_tiny(jets[slot])} - level
         if level or tiny:
             with precision(self.at.max_bits):
                 jets_left, jets_right = (self.at.run(self.tape, x) for x in (left, right))
@@ -442,6 +456,11 @@ class JumpSearch:
 def _finite(cells: Sequence[Ball]) -> list[float]:
     """The cells' ends as sorted floats, without those that are too large for a float."""
     return sorted(end for end in {float(cell.mid()) for cell in cells} if math.isfinite(end))
+
+
+def _is_tiny(jet: Jet) -> bool:
+    value, _ = jet
+    return bool(value.abs_upper() < TINY)
 
 
 def _is_level(jet: Jet) -> bool:
