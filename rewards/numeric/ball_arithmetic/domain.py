@@ -264,8 +264,8 @@ def breakpoints(
     undecided = [interval[-2:] for interval in (*sorted(queue), *sorted(later))]
     unsure = [interval for interval in undecided if not is_outside(*interval)]
     if not unsure and len(intervals) < MAX_BREAKPOINTS:
-        cells = itertools.chain(_far_pieces(reach), undecided[:MAX_UNDECIDED])
-        changes = (crossings(subexpression, at, low, high, width) for low, high in cells)
+        remaining = itertools.chain(_far_pieces(reach), undecided[:MAX_UNDECIDED])
+        changes = (crossings(subexpression, at, low, high, width) for low, high in remaining)
         intervals += itertools.islice(itertools.chain.from_iterable(changes), MAX_CHANGES)
     return _merged(intervals, width), unsure
 
