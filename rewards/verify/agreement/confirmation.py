@@ -69,7 +69,7 @@ class Confirmation:
             refuted = self.at.visit_new((*self.pool.events(), *places(self.tape, self.at.values)))
             refuted = refuted or self._show(self.at.agreeing[agreeing_before:], self.at.bits)
         refuted = refuted or self.at.visit_new(FAR_POINTS)
-        branching = points_wanted(self.tape) == BRANCHING_POINTS
+        branching = BRANCHING_POINTS in map(points_wanted, (self.tape, self.pool.tape))
         if self.turns or self.tape.poles or branching or not self.analytic:
             refuted = refuted or self._look_beyond()
         if len(self.at.flipped) > flipped:
