@@ -120,7 +120,9 @@ class BranchSearch:
         reach = sum(self.tape.literals.values()) + int(max(sizes, default=0)) + 8
         if any(rule in LOGARITHMS for _, rule, _ in self.tape.operations()):
             # ln x is 100 at e^100, which is below 2^200.
-            reach += 2 * max([int(size) + 1 for size in constants if size < MAX_REACH], default=0)
+            reach += 2 * max(
+                [int(float(size)) + 1 for size in constants if size < MAX_REACH], default=0
+            )
         return min(reach, MAX_REACH)
 
     def _search(self, branch: Branch, width: float) -> list[CriticalInterval]:
