@@ -297,7 +297,8 @@ def _resolved(node: Expression, variable: str, values: Mapping[str, Ball], at: a
     if not isinstance(node, Call) or not node.args:
         return node
     if node.function in _RESOLVED and (not variable or variable in symbols_of(node)):
-        chosen = _choose(node, variable, values, at)
+        with precision(END_BITS):
+            chosen = _choose(node, variable, values, at)
         if chosen is not None:
             return _resolved(chosen, variable, values, at)
     return Call(node.function, tuple(_resolved(arg, variable, values, at) for arg in node.args))
@@ -306,8 +307,7 @@ def _resolved(node: Expression, variable: str, values: Mapping[str, Ball], at: a
 def _choose(node: Call, variable: str, values: Mapping[str, Ball], at: arb) -> Expression | None:
     def value(argument: Expression) -> arb:
         tape = compile_tape(argument, variable)
-        with precision(END_BITS):
-            return arb(tape.run(acb(at), values, derivative=False)[tape.root][0].real)
+        return arb(tape.run(acb(at), values, derivative=False)[tape.root][0].real)
 
     name, args = node.function, node.args
     if name == "abs":
