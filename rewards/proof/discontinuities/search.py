@@ -102,8 +102,7 @@ class JumpSearch:
     def impossible(self) -> bool:
         """Whether the answer F cannot jump: it has no critical points, or its form excludes jumps.
 
-        The result is False if F has special functions and the search for critical points was
-        incomplete.
+        The result is False if the search for critical points was incomplete.
         """
         if not (self.tape.breaks or self.tape.branches):
             return True
