@@ -272,6 +272,12 @@ class Tape:
         """For each slot, whether its sub-expression depends on a symbol."""
         return self._varying
 
+    def constants(self) -> list[Ball]:
+        """The values of all constant sub-expressions."""
+        jets_ = self._start()
+        slots = (*(slot for slot, _ in self._leaves), *(slot for slot, *_ in self._static))
+        return [jets_[slot][0] for slot in slots]
+
     def operations(self) -> Iterator[tuple[int, Rule | None, tuple[int, ...]]]:
         """Yield the slot, the rule and the argument slots of every operation. The last operation
         comes first.

@@ -17,6 +17,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from hashlib import blake2b
+from operator import itemgetter
 
 from flint import acb, arb
 
@@ -36,6 +37,12 @@ FINE_STRATA = 192
 SCALES = range(-12, 13)
 #: Breakpoints must all be isolated within this distance of 0; further out, as the budget allows.
 WINDOW = 16.0
+#: Beyond 2^40, only changes of sign are looked for, in at most 64 pieces with ends of a ratio of
+#: 2^28 or more: balls of such a width have a radius of 30 bits, and do not reach 0.
+FAR_BITS, FAR_STEP, FAR_PIECES = 40, 28, 64
+#: Most intervals without a decision in which a change of sign is looked for, and most changes: a
+#: periodic function has any number.
+MAX_UNDECIDED, MAX_CHANGES = 32, 4
 MAX_BREAKPOINTS = 64
 #: Smaller intervals wait until all others are looked at, or half of the budget is spent.
 FOLLOWED = 2.0**-10
@@ -193,23 +200,36 @@ def _holds_break(value: Ball, at: str) -> bool:
 
 
 def breakpoints(
-    subexpression: Subexpression, at: str, budget: int, width: float
-) -> tuple[list[tuple[Ball, Ball]], bool]:
-    """Find narrow intervals around the breakpoints of a sub-expression, and tell whether the search
-    is complete.
+    subexpression: Subexpression,
+    at: str,
+    budget: int,
+    width: float,
+    reach: int = FAR_BITS,
+    cells: Sequence[tuple[Ball, Ball]] = (),
+) -> tuple[list[tuple[Ball, Ball]], list[tuple[Ball, Ball]]]:
+    """Find narrow intervals around the breakpoints of a sub-expression.
 
     The intervals are at most ``width`` wide. ``at`` is the kind of breakpoint, as in `Break`. The
-    search makes at most ``budget`` evaluations on intervals. The second result is true if all
-    breakpoints within `WINDOW` of the origin are found.
+    search makes at most ``budget`` evaluations on intervals. The search is restricted to the
+    intervals ``cells``, if there are any.
+
+    Returns:
+        The narrow intervals, and those intervals within `WINDOW` of the origin that may contain
+        further breakpoints. The second list is empty if the search is complete. Farther out, up to
+        ``2^reach``, only changes of sign are found in intervals that remain.
+
     """
     intervals: list[tuple[Ball, Ball]] = []
-    edges = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0, 2.0**20, 2.0**40]
+    edges = [0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0, 2.0**20, 2.0**FAR_BITS]
     queue: list[tuple[float, int, Ball, Ball]] = []
     serial = 0
-    for near, far in itertools.pairwise(edges):
+    for near, far in itertools.pairwise(edges) if not cells else ():
         for low, high in ((near, far), (-far, -near)):
             serial += 1
             heapq.heappush(queue, (near, serial, arb(low), arb(high)))
+    for low, high in cells:
+        serial += 1
+        heapq.heappush(queue, (float(min(abs(low), abs(high))), serial, low, high))
     later: list[tuple[float, int, Ball, Ball]] = []
     reserve = budget // 2
     while (queue or later) and budget > 0 and len(intervals) < MAX_BREAKPOINTS:
@@ -236,12 +256,49 @@ def breakpoints(
         for a, b in ((low, middle), (middle, high)):
             serial += 1
             if size <= FOLLOWED:
-                heapq.heappush(later, (float(size), serial, a, b))
+                rank = float(size) + (1.0 if is_outside(a, b) else 0.0)
+                heapq.heappush(later, (rank, serial, a, b))
             else:
                 rank = float(min(abs(a), abs(b))) if size > 1 else -1.0 / float(size)
                 heapq.heappush(queue, (rank, serial, a, b))
-    complete = all(low >= WINDOW or high <= -WINDOW for _, _, low, high in queue + later)
-    return _merged(intervals, width), complete
+    undecided = [interval[-2:] for interval in (*sorted(queue), *sorted(later))]
+    unsure = [interval for interval in undecided if not is_outside(*interval)]
+    if not unsure and len(intervals) < MAX_BREAKPOINTS:
+        remaining = itertools.chain(_far_pieces(reach), undecided[:MAX_UNDECIDED])
+        changes = (crossings(subexpression, at, low, high, width) for low, high in remaining)
+        intervals += itertools.islice(itertools.chain.from_iterable(changes), MAX_CHANGES)
+    return _merged(intervals, width), unsure
+
+
+def is_outside(low: Ball, high: Ball) -> bool:
+    """Whether an interval lies outside `WINDOW`."""
+    return bool(low >= WINDOW or high <= -WINDOW)
+
+
+def _far_pieces(reach: int) -> Iterator[tuple[Ball, Ball]]:
+    """Divide the numbers between 2^40 and 2^reach, and their negatives, into few intervals."""
+    step = max(FAR_STEP, -(-(reach - FAR_BITS) // FAR_PIECES))
+    for bits in range(FAR_BITS, reach, step):
+        near, far = arb(2) ** bits, arb(2) ** (bits + step)
+        yield from ((near, far), (-far, -near))
+
+
+def crossings(
+    subexpression: Subexpression, at: str, low: Ball, high: Ball, width: float
+) -> list[tuple[Ball, Ball]]:
+    """Intervals at values of a sub-expression that are passed between ``low`` and ``high``.
+
+    These are the values 0, or -1, 0 and 1, or one whole number, for the kinds of breakpoints.
+    """
+    ends = [subexpression(acb(x), derivative=False)[0].real for x in (low, high)]
+    if not all(value.is_finite() for value in ends):
+        return []
+    targets = {"zero": (arb(0),), "turn": (arb(-1), arb(0), arb(1))}.get(at)
+    if targets is None:
+        targets = (min(ends).floor().mid() + 1,)
+    between = [t for t in targets if (ends[0] < t < ends[1]) or (ends[1] < t < ends[0])]
+    found = (isolate(subexpression, target, low, high, width) for target in between)
+    return [interval for interval in found if interval is not None]
 
 
 #: Evaluations spent on each non-analytic part of an integrand, how well its places need be known,
@@ -295,9 +352,9 @@ def _merged(intervals: list[tuple[Ball, Ball]], width: float) -> list[tuple[Ball
     Such neighbours have a common end, or lie around a double zero.
     """
     merged: list[tuple[Ball, Ball]] = []
-    for low, high in sorted(intervals, key=lambda pair: float(pair[0])):
+    for low, high in sorted(intervals, key=itemgetter(0)):
         if merged and low - merged[-1][1] < 8 * width:
-            merged[-1] = (merged[-1][0], high)
+            merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
         else:
             merged.append((low, high))
     return merged
@@ -341,9 +398,10 @@ def isolate(
 ) -> tuple[Ball, Ball] | None:
     """Find an interval of at most the given width around the solution of u(x) = ``target``.
 
-    The sub-expression u must be monotone on [low, high]. The result is None if this interval
-    contains no solution. The search uses interval Newton steps. A bisection replaces a step that
-    does not halve the interval.
+    If the sub-expression u is monotone on [low, high], no other solution is in this interval. The
+    result is None if the interval contains no solution. The search uses interval Newton steps. A
+    bisection replaces a step that does not halve the interval. The sign of u at an end may be
+    unknown at the present precision.
     """
 
     def sign(at: Ball) -> int:
@@ -353,10 +411,6 @@ def isolate(
     sign_low, sign_high = sign(low), sign(high)
     if sign_low * sign_high > 0:
         return None
-    if sign_low == 0:
-        return low, low
-    if sign_high == 0:
-        return high, high
     for _ in range(MAX_ISOLATION_STEPS):
         if not high - low > width:
             break
@@ -369,11 +423,13 @@ def isolate(
         newton = middle - value / slope.real if slope is not None else low.union(high)
         if newton.is_finite():
             low, high = max(low, newton.lower()), min(high, newton.upper())
+            if low > high:
+                return None
         if high - low > size / 2:
             sign_middle = 1 if value > 0 else -1 if value < 0 else 0
-            if sign_middle == 0:
+            if sign_middle == 0 or not (sign_low or sign_high):
                 break  # too close to tell at this precision
-            if sign_middle == sign_low:
+            if sign_middle == sign_low or sign_middle == -sign_high:
                 low = middle
             else:
                 high = middle

@@ -7,11 +7,10 @@ piece, each of these functions is one analytic expression: |u| is u or -u.
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 
 from flint import acb, arb
 
@@ -32,8 +31,6 @@ from .work import QuadratureError
 SEARCH, WIDTH, SEARCH_BITS = 4_000, arb(2) ** -260, 640
 #: The same for zeros of radicands, where a range is cut for speed only.
 COARSE = arb(2) ** -30
-#: Bits with which the sign of an argument is read inside a piece, away from its zeros.
-SIGN_BITS = 256
 #: Pieces that a range is cut into: one takes 0.125 ms, so that these take 0.3 s, and a contest's
 #: year number of periods fits in.
 MAX_PIECES = 2_500
@@ -201,10 +198,11 @@ def _linear(
         if break_.at == "zero":
             return [_named(start - value / slope.real)]
         ends = [value + (end - start) * slope.real for end in (lower, upper)]
-        least, greatest = sorted(float(end) for end in ends)
+        least = min(end.lower() for end in ends).floor()
+        greatest = max(end.upper() for end in ends).ceil()
         if greatest - least > MAX_PIECES:
             raise QuadratureError("the integrand has too many kinks or jumps")
-        whole_numbers = range(math.floor(least), math.ceil(greatest) + 1)
+        whole_numbers = range(_whole(least), _whole(greatest) + 1)
         return [_named(start + (k - value) / slope.real) for k in whole_numbers]
 
 
@@ -230,10 +228,10 @@ def _crossings(
     """Yield the points where the argument of a function passes zero or a whole number."""
     marks = [0.0, *(sign * 2.0**k for k in _MARKS for sign in (1, -1))]
     farthest = 2.0 ** _MARKS[-1]
-    low, high = max(float(lower), -farthest), min(float(upper), farthest)
-    grid = [low, *sorted(mark for mark in marks if low < mark < high), high]
-    queue = [(arb(a), arb(b)) for a, b in itertools.pairwise(grid)]
     with precision(END_BITS):
+        low, high = lower.max(-farthest).lower(), upper.min(farthest).upper()
+        inner = sorted(mark for mark in marks if bool(low < mark) and bool(mark < high))
+        queue = list(itertools.pairwise([low, *map(arb, inner), high]))
         for _ in range(SEARCH):
             if not queue:
                 return
@@ -284,7 +282,11 @@ def _isolated(
 
 def _inside(low: arb, high: arb) -> arb:
     if low.is_finite() and high.is_finite():
-        return arb(((low + high) / 2).mid())
+        with precision(END_BITS):
+            middle = arb(((low + high) / 2).mid())
+        if not (bool(low < middle) and bool(middle < high)):
+            raise QuadratureError("kinks or jumps that are too close to each other")
+        return middle
     if low.is_finite():
         return arb((low + 1).mid())
     return arb((high - 1).mid()) if high.is_finite() else arb(0)
@@ -295,7 +297,8 @@ def _resolved(node: Expression, variable: str, values: Mapping[str, Ball], at: a
     if not isinstance(node, Call) or not node.args:
         return node
     if node.function in _RESOLVED and (not variable or variable in symbols_of(node)):
-        chosen = _choose(node, variable, values, at)
+        with precision(END_BITS):
+            chosen = _choose(node, variable, values, at)
         if chosen is not None:
             return _resolved(chosen, variable, values, at)
     return Call(node.function, tuple(_resolved(arg, variable, values, at) for arg in node.args))
@@ -304,29 +307,44 @@ def _resolved(node: Expression, variable: str, values: Mapping[str, Ball], at: a
 def _choose(node: Call, variable: str, values: Mapping[str, Ball], at: arb) -> Expression | None:
     def value(argument: Expression) -> arb:
         tape = compile_tape(argument, variable)
-        with precision(SIGN_BITS):
-            return arb(tape.run(acb(at), values, derivative=False)[tape.root][0].real)
+        return arb(tape.run(acb(at), values, derivative=False)[tape.root][0].real)
 
     name, args = node.function, node.args
-    if name in ("abs", "sgn", "heaviside"):
-        negative = bool(value(args[0]) < 0)
-        if name == "abs":
-            return Call("neg", args) if negative else args[0]
+    if name == "abs":
+        return Call("neg", args) if bool(value(args[0]) < 0) else args[0]
+    if name in ("sgn", "heaviside"):
+        argument = value(args[0])
+        if argument.contains(0) and not argument.is_zero():
+            raise UnusableError("a sign that is not known")
         low = Number(-1) if name == "sgn" else Number(0)
-        return low if negative else Number(1)
-    if name in ("floor", "ceil", "frac"):
-        integer = Number(int(value(args[0]).floor().unique_fmpz() or 0))
-        if name == "frac":
-            return Call("add", (args[0], Call("neg", (integer,))))
-        return Number(integer.numerator + 1) if name == "ceil" else integer
+        return low if bool(argument < 0) else Number(1)
+    if name in ("floor", "frac"):
+        integer = Number(_whole(value(args[0]).floor()))
+        return integer if name == "floor" else Call("add", (args[0], Call("neg", (integer,))))
+    if name == "ceil":
+        return Number(_whole(value(args[0]).ceil()))
     if name in ("max", "min"):
-        return (max if name == "max" else min)(args, key=lambda arg: float(value(arg)))
+        sign = 1 if name == "max" else -1
+        return reduce(lambda a, b: b if bool(sign * (value(b) - value(a)) > 0) else a, args)
     if name == "piecewise":
         for result, condition in zip(args[::2], args[1::2], strict=False):
             if _holds(condition, value):
                 return result
         return args[-1] if len(args) % 2 else None
     return _root(node, value)
+
+
+def _whole(value: arb) -> int:
+    """The whole number in a ball.
+
+    Raises:
+        UnusableError: the ball contains several whole numbers.
+
+    """
+    integer = value.unique_fmpz()
+    if integer is None:
+        raise UnusableError("a whole part that is not known")
+    return int(integer)
 
 
 def _holds(condition: Expression, value: Callable[[Expression], arb]) -> bool:

@@ -6,10 +6,11 @@ from flint import acb, arb
 
 from ...numeric.ball_arithmetic.balls import precision
 from ...numeric.ball_arithmetic.jets import ZERO, Ball
+from ...numeric.ball_arithmetic.magnitude import log2
 from ...numeric.comparison.at_points import Comparison
 from ...verdict import Witness
 
-#: The two sides are so far from the place, relative to 1 + |x|; f is also seen from further off.
+#: The two sides are so far from the place; f is also seen from further off, relative to 1 + |x|.
 NEAR, FAR = arb(2.0**-300), arb(2.0**-20)
 #: Without an enclosure, f is bounded at the place if it grows by less from far to near.
 GROWTH = 4
@@ -19,11 +20,12 @@ EXCESS = 16
 
 def jump(
     comparison: Comparison, low: Ball, high: Ball, magnitude: int = 0, *, real: bool = False
-) -> Witness | None:
+) -> tuple[Witness | None, bool]:
     """The values of the answer F to the left and right of [low, high], if F provably jumps there.
 
-    The result is None in the following cases: F seems continuous, the integrand f is unbounded or
-    not real, or F has no value there.
+    The first result is None in the following cases: F seems continuous, the integrand f is
+    unbounded or not real, or F has no value there. The second result is False if F has values, but
+    no precision decides whether they show a jump.
 
     Args:
         comparison: the answer F and the integrand f.
@@ -38,19 +40,20 @@ def jump(
     at, answer = comparison, comparison.tape
     # Precision doubles, and once more by a factor of 4, where the values do not decide. The step is
     # 2^(-2 magnitude): twice as many bits for x, and as many again for values beside each other.
+    is_clear, scale = True, 1 + abs(low)
     for bits in (512, 1024, 4096):
-        with precision(bits + 4 * magnitude):
-            scale = 1 + abs(low)
-            step = max(NEAR * scale * arb(2) ** (-2 * magnitude), 2 * (high - low))
+        # Beside a large x, the values of F may be as large.
+        with precision(bits + 4 * magnitude + int(log2(scale.upper()))):
+            step = max(NEAR * arb(2) ** (-2 * magnitude), 2 * (high - low))
             far = max(FAR * scale, 2 * step)
             left, right = acb((low - step).mid()), acb((high + step).mid())
             bound = _size(at, left, right)
             further = _size(at, acb((low - far).mid()), acb((high + far).mid()))
             between = enclosure(at, left, right)
             if bound is None or further is None:
-                return None
+                return None, True
             if between is None and bound > GROWTH * further + GROWTH:
-                return None
+                return None, True
             value_left, value_right = (
                 at.run(answer, x, derivative=False)[answer.root][0] for x in (left, right)
             )
@@ -66,14 +69,16 @@ def jump(
                 gap, allowed = gap - between * (right - left), arb(0)
             if gap.abs_lower() > allowed:
                 # As many digits as a double has.
-                return Witness(
+                witness = Witness(
                     point=f"{answer.variable}={left.real.str(15)} and just above",
                     expected=value_left.str(15),
                     got=value_right.str(15),
                 )
+                return witness, True
+            is_clear = False
             if gap.abs_upper() <= 2 * allowed + arb(2) ** (-bits // 2):
-                return None
-    return None
+                return None, True
+    return None, is_clear
 
 
 def is_unbounded(comparison: Comparison, low: Ball, high: Ball) -> bool:

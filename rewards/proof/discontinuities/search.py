@@ -6,41 +6,50 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from flint import acb, arb, ctx
 
-from ...numeric.ball_arithmetic.balls import Branch, Break, Tape, precision
-from ...numeric.ball_arithmetic.compiler import compile_tape
-from ...numeric.ball_arithmetic.domain import WINDOW, breakpoints, isolate, pole_crossings
+from ...numeric.ball_arithmetic import jets as rules
+from ...numeric.ball_arithmetic.balls import Branch, precision
+from ...numeric.ball_arithmetic.domain import (
+    WINDOW,
+    breakpoints,
+    isolate,
+    pole_crossings,
+)
 from ...numeric.ball_arithmetic.jets import ZERO, Ball, Jet, is_unreal
 from ...numeric.ball_arithmetic.magnitude import log2
 from ...numeric.ball_arithmetic.point_count import BRANCHING_POINTS, has_fixed_branch, points_wanted
-from ...numeric.ball_arithmetic.ranges import may_have_pole, never_vanishes
 from ...numeric.comparison import radicals
 from ...numeric.comparison.at_points import Comparison
 from ...numeric.outcome import Outcome
 from ...numeric.sampling.pool import BASE_BITS, Point
-from ...reading.expression.traversal import is_written_with, written_factors
-from ...reading.expression.tree import Call, Expression, Number
+from ...reading.expression.tree import Expression, Number
 from ...verdict import Status, Witness
-from ..prover.normal import has_no_zeros, slope_factors, squares
-from .form import branching_divisors, cannot_jump, has_roots
+from .branches import (
+    MAX_SEARCH,
+    MAX_THOROUGH_SEARCH,
+    BranchSearch,
+    CriticalInterval,
+    isolating_width,
+)
+from .form import branching_divisors, cannot_jump
 from .jumps import enclosure, is_unbounded, jump
 
-#: Most evaluations on intervals in the search for breakpoints of one non-analytic part.
-MAX_SEARCH = 3000
 #: Breakpoints are isolated at this precision, so that slopes do not pass for jumps.
 JUMP_BITS, MAX_JUMP_BITS = 512, 2048
 #: Beside larger values of f, in bits, or smaller constants, a jump cannot be excluded.
 MAX_MAGNITUDE = 20_000
 #: Places are isolated to so many bits, and three more for each bit of the size of f.
 CLOSE_BITS = 192
+#: Values that are smaller by so much may hide a jump from the first precision, of 512 bits.
+TINY = arb(2) ** -64
+#: Operations on parts of which each may have a tiny jump.
+ARITHMETIC = frozenset((rules.add, rules.sub, rules.neg, rules.mul, rules.div))
+#: Values of an answer that differ by less are no two sides of a jump.
+NEAR_VALUES = arb(2) ** -12
 #: The size of f is first measured so far away, and then closer, so many times.
 NEARBY, MAX_CLOSER_LOOKS = arb(2) ** -128, 3
-#: The same as `MAX_SEARCH`, for zeros of a radicand, beside which more points are taken, and for
-#: places where an inverse function turns back. More if f changes somewhere, too: F may elsewhere.
-MAX_RADICAND_SEARCH, MAX_THOROUGH_SEARCH = 120, 400
 #: Where f is larger, in bits, and the place not in `WINDOW`, jumps by inverse functions that turn
 #: back are not looked for.
 MAX_FAR_BITS = 64
@@ -48,15 +57,6 @@ MAX_FAR_BITS = 64
 ENDS_WIDTH = 2.0**-40
 #: Longer answers are not searched for jumps of inverse functions, which are only flagged.
 MAX_FLAGGED = 400
-
-
-class CriticalInterval(NamedTuple):
-    """An interval where an answer may jump, because a sub-expression crosses zero or an integer."""
-
-    low: Ball
-    high: Ball
-    tape: Tape
-    passing: Break
 
 
 class JumpSearch:
@@ -72,6 +72,7 @@ class JumpSearch:
             examined.
 
     Attributes:
+        branches: the search for places where a root, logarithm or inverse function changes branch.
         touching: intervals around points where a radicand may touch zero, or where a complex
             logarithm may change branch.
         too_large: whether the search fails at some critical point. The reason is an f that is too
@@ -86,15 +87,22 @@ class JumpSearch:
         self.tape, self.pool = comparison.tape, comparison.pool
         self.too_large = False
         self.touching: list[CriticalInterval] = []
-        self._budget = MAX_RADICAND_SEARCH
-        self._complete = True
-        self._known: dict[tuple[Branch, float, int], list[CriticalInterval]] = {}
+        self.branches = BranchSearch(comparison, formulas)
+        self._hides_jumps = False
+
+    @property
+    def doubt(self) -> str:
+        """The reason why F may have jumps that were not found, or an empty text."""
+        if self.too_large:
+            return "f is too large, or a constant too small, where the answer may jump"
+        if self._hides_jumps or self.branches.is_incomplete:
+            return "places where the answer may jump are too close to isolate"
+        return ""
 
     def impossible(self) -> bool:
         """Whether the answer F cannot jump: it has no critical points, or its form excludes jumps.
 
-        The result is False if F has special functions and the search for critical points was
-        incomplete.
+        The result is False if the search for critical points was incomplete.
         """
         if not (self.tape.breaks or self.tape.branches):
             return True
@@ -103,10 +111,12 @@ class JumpSearch:
             self._formulas and cannot_jump(*self._formulas, self.tape.variable)
         ):
             return True
-        width = _isolating_width(self.at.bits)
-        if self.tape.breaks or any(self._turns(branch, width) for branch in self.tape.branches):
+        width = isolating_width(self.at.bits)
+        if self.tape.breaks or any(
+            self.branches.turns(branch, width) for branch in self.tape.branches
+        ):
             return False
-        return self._complete or not self.tape.special
+        return not self.branches.is_incomplete
 
     def has_value(self) -> bool:
         """Whether an answer that has a value somewhere has values everywhere.
@@ -141,20 +151,16 @@ class JumpSearch:
         if self.tape.pointwise:
             return self.at.undecided("a condition singles out points")
         ctx.prec = max(self.at.bits, JUMP_BITS) if self.tape.breaks else self.at.bits
-        width = _isolating_width(min(ctx.prec, MAX_JUMP_BITS))
+        width = isolating_width(min(ctx.prec, MAX_JUMP_BITS))
         cells: list[Ball] = []
         if not proved:
             if points_wanted(self.pool.tape) == BRANCHING_POINTS:
-                self._budget = MAX_THOROUGH_SEARCH
+                self.branches.budget = MAX_THOROUGH_SEARCH
             cells += [low for low, _ in self._poles()]
             cells += [low for branch in self.tape.branches for low in self._ends(branch)]
         refuted = self._at_breaks(cells, width) or self._at_branches(cells, width)
         if refuted is not None:
             return refuted
-        if self.too_large:
-            return self.at.undecided(
-                "f is too large, or a constant too small, where the answer may jump"
-            )
         return self._in_cells([*cells, *(interval.low for interval in self.touching)])
 
     def _at_breaks(self, cells: list[Ball], width: float) -> Outcome | None:
@@ -167,35 +173,46 @@ class JumpSearch:
             # A quarter of the work that is left: values beside the breakpoints need the others.
             budget = min(MAX_SEARCH, self.at.budget.left // (4 * self.tape.work(ctx.prec)))
             subexpression = partial(self.at.part, self.tape, brk.slot)
-            intervals, complete = breakpoints(subexpression, brk.at, budget, width)
-            if not complete:
+            intervals, unsure = breakpoints(
+                subexpression, brk.at, budget, width, self.branches.reach
+            )
+            if unsure:
                 return self.at.undecided("a non-analytic part has breakpoints too close to isolate")
             for low, high in intervals if self.at.order else ():
-                if witness := self._jump(CriticalInterval(low, high, self.tape, brk)):
+                interval = CriticalInterval(low, high, self.tape, brk)
+                if witness := self._jump(interval):
                     return self._jumped(witness)
+                self._hides_jumps |= self._may_hide_jumps(interval)
             cells += [low for low, _ in intervals]
         return None
 
     def _at_branches(self, cells: list[Ball], width: float) -> Outcome | None:
         """Refute an answer that jumps where a root or another function may change branch."""
         for branch in self.tape.branches:
-            turns = self._turns(branch, width)
+            turns = self.branches.turns(branch, width)
             if not branch.root:
                 cells += [interval.low for interval in turns]
             elif not has_fixed_branch(branch, self.tape.variable):
                 self.touching += turns
             elif branch.outermost:
-                self.touching += [interval for interval in turns if self._is_cut(branch, interval)]
+                self.touching += [
+                    interval for interval in turns if self.branches.is_cut(branch, interval)
+                ]
             # Incomplete gamma functions and their like come with factors such as x/(x^3)^(1/3).
             for interval in turns if self.at.order and not self.tape.special else ():
                 if self.too_large:
                     break
                 if branch.turns and self._is_far_and_large(interval):
                     continue
-                if branch.outermost and self._is_cut(branch, interval):
+                if branch.outermost and self.branches.is_cut(branch, interval):
                     continue
-                if self._is_regular(interval) and (witness := self._jump(interval, real=True)):
+                if not self.branches.is_regular(interval):
+                    continue
+                if witness := self._jump(interval, real=True):
                     return self._jumped(witness)
+                # An argument touches 0 where a factor of its slope is 0, which is looked at, too.
+                if interval.tape is not self.tape:
+                    self._hides_jumps |= self._may_hide_jumps(interval)
         return None
 
     def _in_cells(self, cells: list[Ball]) -> Outcome | None:
@@ -225,7 +242,7 @@ class JumpSearch:
         # An answer of the corpora has up to 266 touching places, of periodic radicands: a few tell.
         touching = ((interval.low, interval.high) for interval in self.touching[:8])
         return any(
-            jump(self.at, *interval) for interval in itertools.chain(touching, self._poles())
+            jump(self.at, *interval)[0] for interval in itertools.chain(touching, self._poles())
         )
 
     def _poles(self) -> Iterator[tuple[Ball, Ball]]:
@@ -246,7 +263,7 @@ class JumpSearch:
         if not (branch.turns and has_fixed_branch(branch, self.tape.variable)):
             return []
         subexpression = partial(self.at.part, self.tape, branch.slot)
-        intervals, _ = breakpoints(subexpression, "turn", self._budget, ENDS_WIDTH)
+        intervals, _ = breakpoints(subexpression, "turn", self.branches.budget, ENDS_WIDTH)
         return [low for low, _ in intervals]
 
     def _nowhere(self, x: float, cells: Sequence[Ball]) -> bool:
@@ -258,7 +275,7 @@ class JumpSearch:
         """
         if self.pool.usable(acb(x)) is None:
             return False
-        ends = sorted({float(cell.mid()) for cell in cells})
+        ends = _finite(cells)
         low = max((end for end in ends if end < x), default=x - 2 * (1 + abs(x)))
         high = min((end for end in ends if end > x), default=x + 2 * (1 + abs(x)))
         # Two points beside the lower end, and two farther away; no round shares, where F may be
@@ -276,16 +293,21 @@ class JumpSearch:
             Status.INCORRECT, self.at.usable, witness=witness, detail=detail, proof="witness"
         )
 
-    def _is_regular(self, interval: CriticalInterval) -> bool:
-        """Whether the integrand is analytic in an interval.
+    def _may_hide_jumps(self, interval: CriticalInterval) -> bool:
+        """Whether several jumps of the answer, which cancel, may lie in an interval.
 
-        No argument of a root, logarithm or non-analytic part may vanish in the interval.
+        This is impossible if the sub-expression that passes its value is monotone, if f is
+        unbounded, or if the values of the answer in the interval are near each other.
         """
-        f = self.pool.tape
-        jets = self.at.run(f, acb(interval.low.union(interval.high)), derivative=False)
-        slots = [branch.slot for branch in f.branches if branch.root]
-        slots += [brk.slot for brk in f.breaks]
-        return not any(jets[slot][0].contains(ZERO) for slot in slots)
+        low, high, tape, passing = interval
+        x = acb(low.union(high))
+        slope = self.at.part(tape, passing.slot, x)[1]
+        if slope is not None and slope.is_finite() and not slope.contains(ZERO):
+            return False
+        if enclosure(self.at, acb(low), acb(high)) is None:
+            return False
+        value = self.at.run(self.tape, x, derivative=False)[self.tape.root][0]
+        return not (value.is_finite() and value.rad() < NEAR_VALUES)
 
     def _is_far_and_large(self, interval: CriticalInterval) -> bool:
         """Whether an interval is far from 0, and the integrand is too large there to find jumps."""
@@ -294,76 +316,11 @@ class JumpSearch:
         value = self.pool.f(Point(acb(interval.low.mid()), measured=False), self.at.bits)
         return not value.is_finite() or log2(value.abs_upper()) > MAX_FAR_BITS
 
-    def _turns(self, branch: Branch, width: float) -> list[CriticalInterval]:
-        """Intervals in which a root or logarithm may change branch.
-
-        For an inverse function, the result contains the intervals in which the function may turn
-        back. An example is arcsin(sin x).
-        """
-        key = branch, width, self._budget
-        if key not in self._known:
-            self._known[key] = self._search(branch, width)
-        return self._known[key]
-
-    def _search(self, branch: Branch, width: float) -> list[CriticalInterval]:
-        if not (branch.root or branch.turns):
-            return []
-        argument, variable = branch.argument, self.tape.variable
-        # A bound holds where all roots are real: sqrt(x)^2 + 1 vanishes at -1.
-        steady = branch.root and never_vanishes(argument) and not has_roots(argument)
-        passing = [(self.tape, Break(branch.slot, "zero"))] if branch.root and not steady else []
-        factors: list[Expression] = []
-        if not (steady or has_fixed_branch(branch, variable)):
-            # Where an argument touches 0, or 1 as in arccos(cos x), a factor of its slope is 0.
-            factors += slope_factors(argument, variable)
-        if branch.root and may_have_pole(argument, variable):
-            factors += squares(argument, variable)
-        if branch.root and argument.function in ("mul", "div", "neg"):
-            # Steep factors are easier to isolate than their product.
-            written = written_factors(argument, variable)
-            factors += [factor for factor in written if not never_vanishes(factor)]
-        if branch.root and is_written_with(argument, "i"):
-            factors.append(Call("im", (argument,)))
-        for factor in factors:
-            tape = compile_tape(factor, variable)
-            passing.append((tape, Break(tape.root, "zero")))
-        candidates = []
-        for tape, zero in passing:
-            subexpression = partial(self.at.part, tape, zero.slot)
-            intervals, complete = breakpoints(subexpression, zero.at, self._budget, width)
-            self._complete &= complete
-            candidates += [CriticalInterval(low, high, tape, zero) for low, high in intervals]
-        may_change = [interval for interval in candidates if self._may_change(branch, interval)]
-        if any(interval.tape is self.tape for interval in may_change) and has_no_zeros(
-            argument, variable
-        ):
-            # Where x + sqrt(x^2 + 1) is tiny, no digits tell it from zero on an interval.
-            may_change = [interval for interval in may_change if interval.tape is not self.tape]
-        return sorted(may_change, key=lambda interval: abs(float(interval.low)))
-
-    def _may_change(self, branch: Branch, interval: CriticalInterval) -> bool:
-        value = self._argument(branch, interval)
-        if not branch.root:
-            return bool(value.real.contains_integer())
-        return bool(value.contains(ZERO)) or self._is_cut(branch, interval)
-
-    def _is_cut(self, branch: Branch, interval: CriticalInterval) -> bool:
-        """Whether the argument of a root or logarithm may cross the branch cut in an interval.
-
-        The argument must contain i, and its real part must be negative in the interval.
-        """
-        value = self._argument(branch, interval)
-        return value.real < 0 and is_written_with(branch.argument, "i")
-
-    def _argument(self, branch: Branch, interval: CriticalInterval) -> Ball:
-        x = acb(interval.low.union(interval.high))
-        return self.at.part(self.tape, branch.slot, x, derivative=False)[0]
-
     def _between(self, cells: Sequence[Ball]) -> list[Point]:
         """Sample points between the breakpoints in ``cells``, near each breakpoint, and outside."""
-        if not cells:
+        ends = _finite(cells)
+        if not ends:
             return []
-        ends = sorted({float(cell.mid()) for cell in cells})
         # No round numbers, and beside the middle: F may be undefined there.
         middles = [(a + b) / 2 + (b - a) / 64 for a, b in itertools.pairwise(ends)]
         outer = [ends[0] - 1.03 - abs(ends[0]) / 8, ends[-1] + 1.03 + abs(ends[-1]) / 8]
@@ -392,7 +349,10 @@ class JumpSearch:
                     self.too_large |= self._is_bounded(interval)
             if magnitude in (seen, MAX_MAGNITUDE):
                 break
-        return jump(self.at, interval.low, interval.high, magnitude + fine, real=real)
+        low, high, *_ = interval
+        witness, is_clear = jump(self.at, low, high, magnitude + fine, real=real)
+        self._hides_jumps |= not is_clear
+        return witness
 
     def _isolated(self, interval: CriticalInterval, magnitude: int = 0) -> CriticalInterval:
         """Narrow an interval in which a sub-expression crosses zero or an integer.
@@ -403,10 +363,10 @@ class JumpSearch:
         low, high, tape, passing = interval
         width, bits = _sharpness(magnitude)
         subexpression = partial(self.at.part, tape, passing.slot)
-        with precision(bits):
+        with precision(bits + int(log2((1 + abs(low)).upper()))):
             value = subexpression(acb(low))[0].real
             target = arb(0) if passing.at == "zero" else (value + 0.5).floor().mid()
-            if abs(value - target) > 1:
+            if abs(value - target) > 1 + abs(low):
                 return interval
             slack = arb(2) ** -BASE_BITS * (1 + abs(low))
             ends = ((low - slack).mid(), (high + slack).mid())
@@ -416,14 +376,17 @@ class JumpSearch:
     def _fineness(self, interval: CriticalInterval) -> int:
         """Estimate an n such that every jump in the interval is at least 2^-n.
 
-        The estimate uses two kinds of summands of the answer. Summands of the first kind are
+        The estimate uses three kinds of summands of the answer. Summands of the first kind are
         constants, except the constant of integration. Summands of the second kind are constant near
-        the interval but may jump, such as ``sgn(x)/10^300``.
+        the interval but may jump, such as ``sgn(x)/10^300``. Summands and factors of the third kind
+        are tiny, and do not tend to 0 in the interval.
         """
-        summand_slots = set(self.tape.terms)
-        for slot, _, arguments in self.tape.operations():
+        summand_slots, products = set(self.tape.terms), set(self.tape.terms)
+        for slot, rule, arguments in self.tape.operations():
             if slot in summand_slots:
                 summand_slots.update(arguments)
+            if slot in products and rule in ARITHMETIC:
+                products.update(arguments)
         with precision(max(JUMP_BITS, ctx.prec)):
             distance = (1 + abs(interval.low)) * NEARBY
             left, right = (
@@ -433,16 +396,29 @@ class JumpSearch:
             if any(is_unreal(self.at.integrand(x) or ZERO) for x in (left, right)):
                 return 0  # the domain ends here
             jets = self.at.run(self.tape, left)
-        constants = [jets[slot][0] for slot in summand_slots if not self.tape.varying[slot]]
-        bits = [-log2(value.abs_lower()) for value in constants if not value.contains(ZERO)]
-        level = [
-            slot for slot in summand_slots if self.tape.varying[slot] and _is_level(jets[slot])
-        ]
-        if level:
+        constants = {slot: jets[slot][0] for slot in summand_slots if not self.tape.varying[slot]}
+        unknown = [slot for slot, c in constants.items() if c.contains(ZERO) and not c.is_zero()]
+        if unknown:
+            with precision(self.at.max_bits):
+                jets_left = self.at.run(self.tape, left, derivative=False, until=max(unknown))
+                constants |= {slot: jets_left[slot][0] for slot in unknown}
+        self.too_large |= any(constants[slot].contains(ZERO) for slot in unknown)
+        bits = [-log2(c.abs_lower()) for c in constants.values() if not c.contains(ZERO)]
+        varying = [slot for slot in summand_slots if self.tape.varying[slot]]
+        level = {slot for slot in varying if _is_level(jets[slot])}
+        tiny = {slot for slot in products.intersection(varying) if _is_tiny(jets[slot])} - level
+        if level or tiny:
             with precision(self.at.max_bits):
                 jets_left, jets_right = (self.at.run(self.tape, x) for x in (left, right))
-                for slot in level:
+                closer = acb((interval.low - distance * NEARBY).mid())
+                jets_closer = self.at.run(self.tape, closer) if tiny else jets_left
+                for slot in level | tiny:
                     value_left, value_right = jets_left[slot][0], jets_right[slot][0]
+                    if (
+                        slot in tiny
+                        and jets_closer[slot][0].abs_lower() < TINY * value_left.abs_upper()
+                    ):
+                        continue  # the value tends to 0 on both sides
                     sizes = (
                         value_left.abs_lower(),
                         value_right.abs_lower(),
@@ -476,17 +452,19 @@ class JumpSearch:
         return int(min(size, MAX_MAGNITUDE)) if size > 64 else 0
 
 
+def _finite(cells: Sequence[Ball]) -> list[float]:
+    """The cells' ends as sorted floats, without those that are too large for a float."""
+    return sorted(end for end in {float(cell.mid()) for cell in cells} if math.isfinite(end))
+
+
+def _is_tiny(jet: Jet) -> bool:
+    value, _ = jet
+    return bool(value.abs_upper() < TINY)
+
+
 def _is_level(jet: Jet) -> bool:
     value, slope = jet
     return bool(value.is_finite() and (slope is None or slope.contains(ZERO)))
-
-
-def _isolating_width(bits: int) -> float:
-    """The width 2^(-3 bits/8) of the intervals that isolate zeros.
-
-    For a double zero, no width below 2^(-bits/2) can be reached.
-    """
-    return 2.0 ** -(bits * 3 // 8)
 
 
 def _sharpness(magnitude: int) -> tuple[Ball, int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 
+from ...numeric.ball_arithmetic.ranges import may_have_pole
 from ...reading.expression.build import power, product
 from ...reading.expression.traversal import fold
 from ...reading.expression.tree import Call, Expression, Number
@@ -48,20 +49,44 @@ def slope_factors(expression: Expression, variable: str) -> list[Expression]:
         slope = field.normal(field.derivative(value))
         polys = slope.num.factor()[1] if _is_small(slope) and not slope.is_zero() else ()
         elements = [Quotient(poly) for poly, _ in polys]
-        return [field.tree(element) for element in elements if not field.is_constant(element)]
+        return [
+            field.tree(element)
+            for element in elements
+            if not (field.is_constant(element) or _is_exponential(field, element.num))
+        ]
     return []
 
 
 def has_no_zeros(expression: Expression, variable: str) -> bool:
-    """Whether an expression with real parameters has no zeros, as a norm is a nonzero number.
+    """Whether an expression with real parameters has no zeros.
 
-    For example, the product of ``x + sqrt(x^2 + 1)`` with ``x - sqrt(x^2 + 1)`` is -1.
+    This holds for a product of exponentials, and if a norm is a nonzero number. For example, the
+    product of ``x + sqrt(x^2 + 1)`` with ``x - sqrt(x^2 + 1)`` is -1.
     """
     with suppress(NotProvedError):
         field, value = _element(expression, variable)
+        if _is_exponential(field, value.num) and _is_exponential(field, value.den):
+            return True
         polys = (value.num, *(field.reduce(norm) for _, _, norm in norms(field, value.num)))
-        return any(poly.is_constant() and not poly.is_zero() for poly in polys)
+        is_unit = any(_is_exponential(field, poly) for poly in polys)
+        return is_unit and not may_have_pole(expression, variable)  # 1/gamma(x) is 0 at poles
     return False
+
+
+def _is_exponential(field: Field, poly: Poly) -> bool:
+    """Whether a polynomial is a number, not zero, or a number times powers of exponentials."""
+    is_monomial = len(poly) == 1
+    return is_monomial and all(g.function == "exp" for g in field.used(Quotient(poly)))
+
+
+def zeros_and_poles(expression: Expression, variable: str) -> list[Expression]:
+    """Factors that include all zeros and poles of an expression, or none if these are unknown."""
+    with suppress(NotProvedError):
+        field, value = _element(expression, variable)
+        if _is_small(value):
+            factors = [Quotient(p) for side in (value.num, value.den) for p, _ in side.factor()[1]]
+            return [field.tree(factor) for factor in factors if not field.is_constant(factor)]
+    return []
 
 
 def squares(expression: Expression, variable: str) -> list[Expression]:
@@ -99,7 +124,8 @@ def _element(
 
 def _is_small(value: Quotient) -> bool:
     return all(
-        len(p) <= MAX_TERMS and p.total_degree() <= MAX_DEGREE and is_factored_quickly(p)
+        len(p) == 1
+        or (len(p) <= MAX_TERMS and p.total_degree() <= MAX_DEGREE and is_factored_quickly(p))
         for p in (value.num, value.den)
     )
 

@@ -24,7 +24,8 @@ TIER_FLAGS = {"real": (), "complex": ("complex_disc",), "value": ("complex_parts
 def accepted(at: Comparison, steps: JumpSearch, proof: Proof | None) -> Outcome:
     """Accept an answer with a proof, or with agreement at all points.
 
-    If the policy requires continuity, an answer with jumps is refused.
+    If the policy requires continuity, an answer with jumps is refused. Where the search for jumps
+    is incomplete, nothing is accepted.
 
     Args:
         at: the comparison of the answer with the integrand, with the points of agreement.
@@ -36,6 +37,8 @@ def accepted(at: Comparison, steps: JumpSearch, proof: Proof | None) -> Outcome:
         branch of the integrand.
 
     """
+    if at.order and steps.doubt:
+        return at.undecided(steps.doubt)
     flags: list[str] = []
     if at.order and steps.discontinuous():
         flags.append("discontinuous")

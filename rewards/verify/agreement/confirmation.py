@@ -11,7 +11,7 @@ from flint import ctx
 from ...numeric.ball_arithmetic.compare import POINT_BITS, compare, differ
 from ...numeric.ball_arithmetic.jets import ZERO
 from ...numeric.ball_arithmetic.magnitude import log2
-from ...numeric.ball_arithmetic.point_count import BRANCHING_POINTS
+from ...numeric.ball_arithmetic.point_count import BRANCHING_POINTS, points_wanted
 from ...numeric.comparison.at_points import MAX_SPECIAL_BITS, Comparison
 from ...numeric.outcome import Outcome
 from ...numeric.sampling.events import FAR_POINTS, beyond_reach, places, spread
@@ -69,7 +69,8 @@ class Confirmation:
             refuted = self.at.visit_new((*self.pool.events(), *places(self.tape, self.at.values)))
             refuted = refuted or self._show(self.at.agreeing[agreeing_before:], self.at.bits)
         refuted = refuted or self.at.visit_new(FAR_POINTS)
-        if self.turns or self.tape.poles or not self.analytic:
+        branching = BRANCHING_POINTS in map(points_wanted, (self.tape, self.pool.tape))
+        if self.turns or self.tape.poles or branching or not self.analytic:
             refuted = refuted or self._look_beyond()
         if len(self.at.flipped) > flipped:
             refuted = refuted or branches.change(self.at)

@@ -15,6 +15,7 @@ from flint import acb, arb, fmpq
 from ...numeric.ball_arithmetic.balls import UnusableError, precision
 from ...numeric.ball_arithmetic.compiler import compile_tape
 from ...numeric.ball_arithmetic.evaluation import evaluate
+from ...numeric.ball_arithmetic.jets import is_unreal
 from ...proof.limit_questions import LimitQuestion
 from ...proof.limits import Limit
 from ...reading.expression.sympy_bridge import from_sympy, to_sympy
@@ -63,16 +64,24 @@ def _found_by_sympy(question: LimitQuestion, assumptions: dict[str, str]) -> Lim
 
 
 def is_approached(question: LimitQuestion, limit: Limit) -> bool:
-    """Whether the function's values come closer and closer to a proposed limit."""
+    """Whether the function's values come closer and closer to a proposed limit.
+
+    The result is False for a function with steps, which may be nearer than all points, and for
+    values that come closer from one side only.
+    """
     signs = (question.side,) if question.side else (1, -1)
     signs = (question.at,) if isinstance(question.at, int) else signs
-    return any(_from_side(question, limit, sign) for sign in signs)
+    sides = {_from_side(question, limit, sign) for sign in signs}
+    return True in sides and False not in sides
 
 
-def _from_side(question: LimitQuestion, limit: Limit, sign: int) -> bool:
+def _from_side(question: LimitQuestion, limit: Limit, sign: int) -> bool | None:
+    """Whether values on one side come closer. None if too few values are real there."""
     gaps: list[arb] = []
     try:
         tape = compile_tape(question.expression, question.variable)
+        if tape.breaks:
+            return False
         with precision(_BITS):
             value = evaluate(limit.value) if limit.value is not None else None
             start = None if isinstance(question.at, int) else evaluate(question.at)
@@ -80,12 +89,14 @@ def _from_side(question: LimitQuestion, limit: Limit, sign: int) -> bool:
                 size = fmpq(2) ** exponent
                 x = acb(sign * size) if start is None else start + acb(sign / size)
                 ball = tape.value(x, {})
-                if ball.is_finite():
+                if ball.is_finite() and not is_unreal(ball):
                     gap = 1 / ball.real * limit.sign if value is None else abs(ball - value)
                     gaps.append(arb(gap))
     except UnusableError:
         return False
-    if len(gaps) < 2 or not all(bool(gap >= 0) for gap in gaps):
+    if len(gaps) < 2:
+        return None
+    if not all(bool(gap >= 0) for gap in gaps):
         return False
     nearer = all(bool(next_gap <= gap_before) for gap_before, next_gap in pairwise(gaps))
     return nearer and bool(gaps[-1] <= gaps[0] / _NEARER)

@@ -8,6 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ...errors import ProblemError
+from ...numeric.ball_arithmetic.balls import UnusableError
+from ...numeric.ball_arithmetic.evaluation import evaluate
+from ...numeric.ball_arithmetic.jets import ZERO as ZERO_BALL
 from ...numeric.outcome import Outcome
 from ...numeric.quadrature.closed_form import SURPLUS, encoded_digits
 from ...numeric.quadrature.work import QuadratureError
@@ -111,8 +114,12 @@ class SumJudge:
         if lists_terms(self.problem, answer):
             return Outcome(Status.NOT_CLOSED_FORM, detail="the terms of the sum, not added")
         if not self.problem.parameters:
-            right = outcome.status is Status.CORRECT
-            return replace(outcome, proof="enclosure") if right else outcome
+            if outcome.status is not Status.CORRECT:
+                return outcome
+            if self._hides_limit(answer, digits):
+                detail = "the last term has no effect on the digits that were compared"
+                return Outcome(Status.UNDECIDED, points=len(chosen), detail=detail)
+            return replace(outcome, proof="enclosure")
         if not self.problem.is_infinite:
             rules = prove_sum(self.problem, answer)
             if rules is not None:
@@ -122,6 +129,25 @@ class SumJudge:
                 detail = f"agrees at {len(chosen)} points, and has numbers above {MAX_CONSTANT}"
                 return Outcome(Status.UNDECIDED, points=len(chosen), detail=detail)
         return outcome
+
+    def _hides_limit(self, answer: Expression, digits: int) -> bool:
+        """Whether an answer agrees with a finite sum that has one term more, too.
+
+        The answer e to the sum of 1/n! from 0 to 500 is wrong, although 1135 digits agree.
+        """
+        problem = self.problem
+        if isinstance(problem.upper, int):
+            return False
+        next_index = add(problem.upper, ONE)
+        longer = problem._replace(upper=next_index)
+        try:
+            further_term = evaluate(substitute(problem.term, problem.counter, next_index))
+            if further_term.contains(ZERO_BALL):
+                return False
+            chosen = values_or_divergence(longer, digits, MAX_CONSTANT, self.text)
+            return agreement_at(answer, chosen, digits, 0.0).status is Status.CORRECT
+        except (QuadratureError, UnusableError):
+            return False
 
 
 @dataclass(frozen=True)

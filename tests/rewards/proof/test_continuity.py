@@ -5,19 +5,20 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-from flint import acb
+from flint import acb, arb
 from hypothesis import given
 from hypothesis import strategies as st
 
 from calculus_harness.rewards import Status, verify_antiderivative
 from calculus_harness.rewards.numeric.ball_arithmetic.balls import Branch, precision
 from calculus_harness.rewards.numeric.ball_arithmetic.compiler import compile_tape
-from calculus_harness.rewards.numeric.ball_arithmetic.domain import breakpoints
+from calculus_harness.rewards.numeric.ball_arithmetic.domain import breakpoints, isolate
 from calculus_harness.rewards.numeric.ball_arithmetic.point_count import has_fixed_branch
 from calculus_harness.rewards.numeric.outcome import Budget
 from calculus_harness.rewards.numeric.sampling.integrand import Integrand
 from calculus_harness.rewards.proof.discontinuities.form import cannot_jump
 from calculus_harness.rewards.proof.prover import prove
+from calculus_harness.rewards.proof.prover.normal import has_no_zeros
 from calculus_harness.rewards.reading.expression.tree import Call, Expression, Number, Symbol
 from calculus_harness.rewards.reading.latex import read
 from calculus_harness.rewards.verify.values import same_function
@@ -216,10 +217,10 @@ def test_the_zeros_of_an_imaginary_part_are_isolated() -> None:
     """The real part of ``i(x - 2)`` is 0 everywhere."""
     tape = compile_tape(read("|ix-2i|", symbols=["x"])[0].expression, "x")
     with precision(128):
-        intervals, complete = breakpoints(
+        intervals, unsure = breakpoints(
             partial(tape.at, tape.breaks[0].slot, values={}), tape.breaks[0].at, 400, 2.0**-20
         )
-    assert complete
+    assert not unsure
     assert [round(float(low)) for low, _ in intervals] == [2]
 
 
@@ -261,3 +262,20 @@ def test_radicands_that_change_sign_only_at_an_end_of_the_domain(
 ) -> None:
     tree = read(radicand, symbols=["x"])[0].expression
     assert has_fixed_branch(Branch(tree, 0, True), "x") is fixed
+
+
+def test_a_sign_that_is_unknown_at_an_end_is_no_zero_there() -> None:
+    """With 128 bits, ``x - 3/4 + pi^{50} - pi^{50}`` is known to 2^-42; the zero is 2^-44 off."""
+    tape = compile_tape(read(r"x-\frac34-2^{-44}+\pi^{50}-\pi^{50}")[0].expression, "x")
+    with precision(128):
+        found = isolate(
+            partial(tape.at, tape.root, values={}), arb(0), arb(0.75), arb(1), 2.0**-100
+        )
+    assert found is not None
+    assert bool(found[0] <= arb(0.75) + arb(2) ** -44)
+    assert bool(found[1] >= arb(0.75) + arb(2) ** -44)
+
+
+def test_a_reciprocal_vanishes_at_poles() -> None:
+    texts = (r"\frac{1}{\Gamma(x)^2}", r"x+\sqrt{x^2+1}", r"e^{2x}")
+    assert [has_no_zeros(read(text)[0].expression, "x") for text in texts] == [False, True, True]

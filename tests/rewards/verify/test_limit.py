@@ -284,3 +284,10 @@ def test_limits_of_partial_sums_are_series_or_integrals(
 def test_other_limits_of_sums_are_not_read(question: str) -> None:
     with pytest.raises(ProblemError):
         verify_limit(r"\boxed{-1}", question)
+
+
+@pytest.mark.parametrize("inner", [r"\tanh(1000)+x", r"\tanh(3000)+x", r"\operatorname{erf}(60)+x"])
+def test_a_proposal_does_not_decide_on_which_side_of_a_step_the_point_is(inner: str) -> None:
+    """The floor is 0, and SymPy proposes 1."""
+    verdict = verify_limit(r"\boxed{1}", rf"\lim_{{x\to0}}\lfloor {inner}\rfloor")
+    assert not verdict.correct

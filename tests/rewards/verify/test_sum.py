@@ -496,3 +496,11 @@ def test_the_factors_of_a_product_are_no_closed_form() -> None:
     product = r"\prod_{k=1}^{4} (2k-1)"
     assert verify_sum(r"\boxed{1\cdot3\cdot5\cdot7}", product).status is Status.NOT_CLOSED_FORM
     assert verify_sum(r"\boxed{3\cdot35}", product).correct
+
+
+@pytest.mark.parametrize(
+    ("answer", "question"),
+    [("e", r"\sum_{n=0}^{500}\frac{1}{n!}"), ("1", r"\sum_{n=0}^{10^6}2^{-n-1}")],
+)
+def test_the_value_of_an_infinite_sum_is_not_that_of_a_long_one(answer: str, question: str) -> None:
+    assert verify_sum(rf"\boxed{{{answer}}}", question).status is not Status.CORRECT

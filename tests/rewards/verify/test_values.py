@@ -159,3 +159,13 @@ def test_a_chain_of_different_functions_is_wrong() -> None:
         assert verify_equivalent(answer, "x^2", up_to_constant=True).status is Status.INCORRECT
     for answer in (r"\boxed{x\cdot x=x^2}", r"\boxed{y=x^2}", r"\boxed{u^2=x^2}"):
         assert verify_equivalent(answer, "x^2").correct
+
+
+@pytest.mark.parametrize(
+    ("answer", "target"),
+    [("1", r"1+10^{-2000}"), ("1", r"\tanh 3000"), ("2", r"1+\operatorname{erf}(60)")],
+)
+def test_a_part_of_the_target_that_no_digit_shows_accepts_no_answer(
+    answer: str, target: str
+) -> None:
+    assert verify_value(rf"\boxed{{{answer}}}", target).status is Status.UNDECIDED

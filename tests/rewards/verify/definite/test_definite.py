@@ -261,3 +261,20 @@ def test_slow_functions_have_a_budget():
 )
 def test_a_unit_behind_a_value(answer: str, status: Status) -> None:
     assert verify_definite_integral(answer, r"\int_0^1 x\,dx").status is status
+
+
+@pytest.mark.parametrize(
+    ("integral", "right", "wrong"),
+    [
+        (r"\int_0^1\lfloor 1+x+10^{-30}\rfloor\,dx", r"1+10^{-30}", "1"),
+        (r"\int_0^1\lfloor 1+x+\pi10^{-25}\rfloor\,dx", r"1+\pi10^{-25}", "1"),
+        (r"\int_0^1\max(0,x+10^{-40}-1)\,dx", r"\frac12 10^{-80}", "0"),
+        (r"\int_{10^{17}}^{10^{17}+1}|x-\frac12-10^{17}|\,dx", r"\frac14", r"\frac12"),
+        (r"\int_{10^9}^{10^9+1}\lfloor x+10^{-18}\rfloor\,dx", r"10^9+10^{-18}", r"10^9"),
+        (r"\int_0^1\max(10^{20}+x,10^{20}+1-x)\,dx", r"10^{20}+\frac34", r"10^{20}+\frac12"),
+        (r"\int_0^{\lceil 2\rceil}1\,dx", "2", "3"),
+    ],
+)
+def test_kinks_that_floats_do_not_keep_apart(integral: str, right: str, wrong: str) -> None:
+    assert verify_definite_integral(rf"\boxed{{{right}}}", integral).correct
+    assert verify_definite_integral(rf"\boxed{{{wrong}}}", integral).status is Status.INCORRECT
