@@ -71,6 +71,11 @@ def extract(
         if strict or truncated:
             return nothing("the last box is empty")
         return from_formulas(text[complete[-1].end :], goal)
+    # A check that fails behind the last box takes the box back, if another answer follows.
+    if failed := patterns.check_fails.search(text, complete[-1].end):
+        corrected = from_formulas(text[failed.end() :], goal)
+        if corrected.source == "final_answer":
+            return nothing("the box is taken back") if strict else corrected
     return from_boxes(
         text, complete, ("a later box is not closed",) if last_box.content is None else ()
     )

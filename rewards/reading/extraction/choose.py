@@ -38,7 +38,7 @@ from .words.leads import (
     is_remark,
     read_lead,
 )
-from .words.tables import patterns
+from .words.tables import patterns, words
 
 #: Only so many characters and formulas at the end of a text are searched, to bound the work. In
 #: `responses.json` the answer is at most 190 characters before the end, and a response has at most
@@ -183,11 +183,12 @@ class _FormulaReader:
         return tuple(filter(None, map(definition, formula_chains)))
 
     def adjoins(self, index: int) -> bool:
-        """Whether only spaces and punctuation separate a formula from the preceding formula."""
-        preceding_end = self.formulas[index - 1].end if index else 0
-        return bool(index) and not self.text[preceding_end : self.formulas[index].start].strip(
-            " \n.,"
-        )
+        """Whether only units and punctuation separate a formula from the preceding formula."""
+        if not index:
+            return False
+        gap = self.text[self.formulas[index - 1].end : self.formulas[index].start].lower()
+        units = set(patterns.word.findall(gap)) <= words("unit")
+        return units and patterns.punctuation.fullmatch(patterns.word.sub("", gap)) is not None
 
     def is_marked(self, index: int) -> bool:
         """Whether a formula has delimiters or ends the text. Words may have numbers, as in 1734."""
@@ -304,6 +305,7 @@ class _Candidate:
             for at in listed(reader.text, reader.formulas, index, reader.goal.asks_value)
             for statement in reader.statements(at)[:1]
         ]
+        offered += self._items()
         formula_chains = reader.chains(index)
         if len(formula_chains) > 1:
             rows = "\\\\" in span.latex
@@ -316,6 +318,22 @@ class _Candidate:
         return tuple(
             statement for statement in dict.fromkeys(answers) if statement != self.statement.answer
         )
+
+
+    def _items(self) -> list[JudgedChain]:
+        """The antiderivatives before this one, if only the marks of a list separate them."""
+        reader, items = self.reader, [self.statement]
+        for at in range(self.index, 0, -1):
+            if items[-1].links > 1 or not items[-1].has_constant:
+                return items[1:-1]
+            gap = reader.formulas[at - 1].end, reader.formulas[at].start
+            if not patterns.between_items.fullmatch(reader.text, *gap):
+                break
+            statements = reader.statements(at - 1)
+            if len(statements) != 1 or reader.goal.is_foreign(statements[0].answer):
+                break
+            items += statements
+        return items[1:]
 
 
 # --- Which formula is the answer ------------------------------------------------------------------

@@ -398,8 +398,10 @@ def _may_answer(text: str, span: Span, formulas: list[Span]) -> bool:
 
 
 def without_cut_repetition(text: str) -> str:
-    """Remove the last line of a text that repeats itself, if the end of the text cuts this line."""
+    """Remove the last sentence or line of a text, if it begins like an earlier one and is cut."""
     start = text.rstrip().rfind("\n") + 1
+    for end in patterns.sentence_end.finditer(text, start, len(text) - 1):
+        start = end.end()
     line = text[start:].strip()
     if not patterns.letter_or_digit.search(line) or line not in text[:start]:
         return text

@@ -119,7 +119,11 @@ def place(text: str, marked: list[Box]) -> BoxContext:
     alternatives = [*own_formula.alternatives]
     for neighbour, later in zip(formulas[:index][::-1], formulas[index::-1], strict=False):
         offered = patterns.box_mark.search(neighbour.latex)
-        if offered is None or not patterns.joins_boxes.fullmatch(text, neighbour.end, later.start):
+        gap = neighbour.end, later.start
+        if offered is None or not (
+            patterns.joins_boxes.fullmatch(text, *gap)
+            or patterns.between_items.fullmatch(text, *gap)
+        ):
             break
         alternatives.append(_in_formula(neighbour.latex, offered[0]).template)
     where = own_formula.where
