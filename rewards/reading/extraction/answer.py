@@ -73,7 +73,10 @@ def extract(
         return from_formulas(text[complete[-1].end :], goal)
     # A check that fails behind the last box takes the box back, if another answer follows.
     if failed := patterns.check_fails.search(text, complete[-1].end):
-        corrected = from_formulas(text[failed.end() :], goal)
+        begin = complete[-1].end
+        for end in patterns.sentence_end.finditer(text, begin, failed.start()):
+            begin = end.end()
+        corrected = from_formulas(text[begin:], goal)
         if corrected.source == "final_answer":
             return nothing("the box is taken back") if strict else corrected
     return from_boxes(

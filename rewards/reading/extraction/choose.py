@@ -20,6 +20,7 @@ from .spans import (
     bare_spans,
     bracketed,
     has_prose,
+    items_before,
     listed,
     restored,
     spans,
@@ -305,7 +306,13 @@ class _Candidate:
             for at in listed(reader.text, reader.formulas, index, reader.goal.asks_value)
             for statement in reader.statements(at)[:1]
         ]
-        offered += self._items()
+        offered += [
+            statement
+            for at in items_before(reader.text, reader.formulas, index)
+            for statement in reader.statements(at)
+            if statement.links == 1 and statement.has_constant  # an equation is a step
+            if not reader.goal.is_foreign(statement.answer)
+        ]
         formula_chains = reader.chains(index)
         if len(formula_chains) > 1:
             rows = "\\\\" in span.latex
@@ -318,22 +325,6 @@ class _Candidate:
         return tuple(
             statement for statement in dict.fromkeys(answers) if statement != self.statement.answer
         )
-
-
-    def _items(self) -> list[JudgedChain]:
-        """The antiderivatives before this one, if only the marks of a list separate them."""
-        reader, items = self.reader, [self.statement]
-        for at in range(self.index, 0, -1):
-            if items[-1].links > 1 or not items[-1].has_constant:
-                return items[1:-1]
-            gap = reader.formulas[at - 1].end, reader.formulas[at].start
-            if not patterns.between_items.fullmatch(reader.text, *gap):
-                break
-            statements = reader.statements(at - 1)
-            if len(statements) != 1 or reader.goal.is_foreign(statements[0].answer):
-                break
-            items += statements
-        return items[1:]
 
 
 # --- Which formula is the answer ------------------------------------------------------------------

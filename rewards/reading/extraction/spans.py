@@ -452,3 +452,13 @@ def listed(text: str, formulas: list[Span], index: int, values: bool) -> list[in
             gaps += gap
             indices.append(at)
     return indices if patterns.letter_or_digit.search(gaps) else []
+
+
+def items_before(text: str, formulas: list[Span], index: int) -> range:
+    """The numbers of the formulas before ``index`` in a list of formulas without further words."""
+    first = index
+    while first and patterns.between_items.fullmatch(
+        text, formulas[first - 1].end, formulas[first].start
+    ):
+        first -= 1
+    return range(first, index)
