@@ -185,11 +185,13 @@ class _FormulaReader:
 
     def adjoins(self, index: int) -> bool:
         """Whether only units and punctuation separate a formula from the preceding formula."""
-        if not index:
-            return False
         gap = self.text[self.formulas[index - 1].end : self.formulas[index].start].lower()
         units = set(patterns.word.findall(gap)) <= words("unit")
-        return units and patterns.punctuation.fullmatch(patterns.word.sub("", gap)) is not None
+        return (
+            bool(index)
+            and units
+            and patterns.punctuation.fullmatch(patterns.word.sub("", gap)) is not None
+        )
 
     def is_marked(self, index: int) -> bool:
         """Whether a formula has delimiters or ends the text. Words may have numbers, as in 1734."""
@@ -208,8 +210,7 @@ class _FormulaReader:
         named = patterns.names_previous.match(text, *behind)
         if not span.start and not self.chains(index)[0].lead:
             return _NAMED if named else Lead(), False
-        sentence = ""
-        is_asked = False
+        sentence, is_asked = "", False
         for at in range(index, max(index - _FORMULAS_BACK, 0) - 1, -1):
             begin, end = formulas[at - 1].end if at else 0, formulas[at].start
             gap = text[max(begin, end - _REACH) : end]
@@ -321,10 +322,9 @@ class _Candidate:
                     preceding = reader.goal.judge(formula_chains[number])
                     offered += [preceding] if chain.alternative or preceding.has_constant else []
         least = Kind.LONE if reader.goal.asks_value else Kind.PLAIN
-        answers = [statement.answer for statement in offered if statement.kind >= least]
-        return tuple(
-            statement for statement in dict.fromkeys(answers) if statement != self.statement.answer
-        )
+        answers = dict.fromkeys(judged.answer for judged in offered if judged.kind >= least)
+        answers.pop(self.statement.answer, None)
+        return tuple(answers)
 
 
 # --- Which formula is the answer ------------------------------------------------------------------

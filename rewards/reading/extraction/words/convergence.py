@@ -45,7 +45,10 @@ def asserted_convergence(text: str, *, alone: bool = False) -> str | None:
 def _asserted(text: str) -> re.Match[str] | None:
     """The first words that assert convergence and are not denied."""
     assertions = _CONVERGES.finditer(text)
-    return next((words for words in assertions if not patterns.denies_next.search(text[: words.start()])), None)
+    return next(
+        (words for words in assertions if not patterns.denies_next.search(text[: words.start()])),
+        None,
+    )
 
 
 def says_divergent(text: str) -> bool:

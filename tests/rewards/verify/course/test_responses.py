@@ -9,6 +9,10 @@ templates: the first run accepted 77 of 105 right responses, refuted 7 and accep
 other responses of the file are variants of misjudged responses, by the writer of the mends: run-on
 base models (A), loops (B), remarks behind the answer (C), values in plain and bold type (D),
 results that somebody finds (E), derivatives of order n (F), and further responses (G, H, K).
+
+A fourth writer wrote 368 responses (S) in the styles of models in twelve languages and of reward
+hackers, before a look at the code; the file has those that were misjudged, and neighbours. The
+first run accepted 176 of 208 right responses and 22 of 155 wrong ones; it refuted 13 right ones.
 """
 
 from __future__ import annotations
@@ -70,8 +74,9 @@ UNREAD = set(
 #: 1; a formula that the writer takes back behind it.
 ACCEPTED = {"M097", "G07", "H49"}
 #: Right responses that are refuted: they go on with the second derivative, by that name, and with
-#: the average value and the maximum.
-REFUTED = {"H26", "K24"}
+#: the average value and the maximum; a list of two terms and their sum (S410); "from 0 to 4 = .."
+#: (S434).
+REFUTED = {"H26", "K24", "S410", "S434"}
 
 
 def test_responses_of_strangers() -> None:
