@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Final
 
 from .boxed.content import from_boxes, is_mention, is_placeholder
 from .boxes import boxes
@@ -11,6 +12,9 @@ from .judge import Asks, ExtractionGoal
 from .result import Extraction, nothing
 from .visible import visible
 from .words.tables import patterns
+
+#: Characters at the end of a text that hold its last sentence, as for `concludes`.
+_ENDING: Final = 400
 
 
 def extract(
@@ -55,7 +59,7 @@ def extract(
     if not marked:
         if truncated:
             return nothing("truncated, without a box")
-        return nothing("no box") if strict else from_formulas(text, goal)
+        return nothing("no box") if strict else _unboxed(text, goal)
     while len(marked) > 1 and is_mention(marked[-1], text):
         marked.pop()
     last_box = marked[-1]
@@ -82,3 +86,10 @@ def extract(
     return from_boxes(
         text, complete, ("a later box is not closed",) if last_box.content is None else ()
     )
+
+
+def _unboxed(text: str, goal: ExtractionGoal) -> Extraction:
+    extraction = from_formulas(text, goal)
+    if extraction.answer is None and goal.asks_value and patterns.is_zero.search(text[-_ENDING:]):
+        return Extraction("0", "bare")
+    return extraction

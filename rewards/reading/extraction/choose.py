@@ -24,6 +24,7 @@ from .spans import (
     listed,
     restored,
     spans,
+    where_behind,
     without_cut_repetition,
 )
 from .statements import Chain, chains
@@ -162,9 +163,8 @@ class _FormulaReader:
             goal = goal._replace(symbols=(*goal.symbols, *(n.lstrip("\\") for n in values)))
         for number in range(len(formula_chains) - 1, -1, -1):
             chain = formula_chains[number]
-            if chain.approximate and (chain.links[0].strip() or self.adjoins(index)):
-                continue
-            if is_remark(chain.lead):
+            is_near = chain.approximate and (chain.links[0].strip() or self.adjoins(index))
+            if is_near or is_remark(chain.lead):
                 continue
             root = None
             if not number and index and len(chain.links) > 1 and not chain.links[0].strip():
@@ -176,12 +176,8 @@ class _FormulaReader:
 
     def definitions(self, index: int) -> tuple[tuple[str, str], ...]:
         """The definitions in a formula, and in the next formula if "where" joins the two."""
-        formula_chains = [*self.chains(index)]
-        if index + 1 < len(self.formulas):
-            gap = self.formulas[index].end, self.formulas[index + 1].start
-            if patterns.where.fullmatch(self.text, *gap):
-                formula_chains += self.chains(index + 1)
-        return tuple(filter(None, map(definition, formula_chains)))
+        behind = where_behind(self.text, self.formulas, index)
+        return tuple(filter(None, map(definition, [*self.chains(index), *chains(behind)])))
 
     def adjoins(self, index: int) -> bool:
         """Whether only units and punctuation separate a formula from the preceding formula."""

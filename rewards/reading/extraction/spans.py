@@ -353,6 +353,9 @@ def _add_bare(formulas: list[Span], text: str, from_offset: int, to_offset: int)
     latex = text[from_offset:to_offset].strip().rstrip("([").rstrip()
     while latex[:1] in _CLOSES and latex.count(latex[0]) > latex.count(_CLOSES[latex[0]]):
         latex = latex[1:].lstrip()  # the bracket of a remark
+    unclosed = latex.count("(") - latex.count(")")
+    if unclosed > 0 and text[to_offset : to_offset + 1].strip():  # F (c is constant)
+        latex = latex.rsplit("(", unclosed)[0].rstrip()
     if latex[:1] == "*" and (emphasised := patterns.emphasis.fullmatch(latex)):
         latex = emphasised[2]
     if not patterns.letter_or_digit.search(latex.strip(_AROUND)):
@@ -462,3 +465,12 @@ def items_before(text: str, formulas: list[Span], index: int) -> range:
     ):
         first -= 1
     return range(first, index)
+
+
+def where_behind(text: str, formulas: list[Span], index: int) -> str:
+    """The formula behind "where", unless the text offers a second one: x = 2 or x = 3."""
+    later = formulas[index + 1 : index + 3]
+    if not later or not patterns.where.fullmatch(text, formulas[index].end, later[0].start):
+        return ""
+    offers = len(later) > 1 and patterns.joins_answers.fullmatch(text, later[0].end, later[1].start)
+    return "" if offers else later[0].latex

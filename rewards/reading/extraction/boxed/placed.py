@@ -16,7 +16,7 @@ from ..boxes import Box
 from ..case_lists import with_conditions
 from ..clean import clean
 from ..judge import unsolved
-from ..spans import Span, bare_spans, restored, spans
+from ..spans import Span, bare_spans, restored, spans, where_behind
 from ..statements import chains
 from ..words.leads import denied_after, denied_before, unknown_beside
 from ..words.tables import patterns
@@ -126,11 +126,7 @@ def place(text: str, marked: list[Box]) -> BoxContext:
         ):
             break
         alternatives.append(_in_formula(neighbour.latex, offered[0]).template)
-    where = own_formula.where
-    if index + 1 < len(formulas) and patterns.where.fullmatch(
-        text, span.end, formulas[index + 1].start
-    ):
-        where = formulas[index + 1].latex
+    where = where_behind(text, formulas, index) or own_formula.where
     denied = own_formula.denied or _denied(text, span.start, span.end)
     return own_formula._replace(
         alternatives=tuple(alternatives),

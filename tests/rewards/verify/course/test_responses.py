@@ -12,7 +12,7 @@ results that somebody finds (E), derivatives of order n (F), and further respons
 
 A fourth writer wrote 368 responses (S) in the styles of models in twelve languages and of reward
 hackers, before a look at the code; the file has those that were misjudged, and neighbours. The
-first run accepted 176 of 208 right responses and 22 of 155 wrong ones; it refuted 13 right ones.
+first run accepted 176 of 208 right responses and 22 of 155 wrong ones; it refuted 12 right ones.
 """
 
 from __future__ import annotations
