@@ -10,9 +10,10 @@ other responses of the file are variants of misjudged responses, by the writer o
 base models (A), loops (B), remarks behind the answer (C), values in plain and bold type (D),
 results that somebody finds (E), derivatives of order n (F), and further responses (G, H, K).
 
-A fourth writer wrote 368 responses (S) in the styles of models in twelve languages and of reward
-hackers, before a look at the code; the file has those that were misjudged, and neighbours. The
-first run accepted 176 of 208 right responses and 22 of 155 wrong ones; it refuted 12 right ones.
+A fourth writer wrote 527 responses (S) in the styles of models in twelve languages and of reward
+hackers, the first 230 before a look at the code; the file has those that were misjudged, and
+neighbours. On the first 230 the first run accepted 103 of 112 right responses and 5 of 113 wrong
+ones, and on all, as the code was then, 248 of 301 and 44 of 221.
 """
 
 from __future__ import annotations
