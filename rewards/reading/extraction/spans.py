@@ -431,6 +431,8 @@ def bracketed(text: str, formulas: list[Span]) -> set[int]:
                 opened.clear()  # a paragraph ends
         if opened and explains(text[opened[0] : span.start][:_BRACKET]):
             bracketed_indices.add(index)
+        if (unopened := span.latex.count(")") - span.latex.count("(")) > 0:
+            del opened[-unopened:]
         end = max(end, span.end)
     return bracketed_indices
 

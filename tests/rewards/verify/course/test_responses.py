@@ -75,9 +75,8 @@ UNREAD = set(
 #: 1; a formula that the writer takes back behind it.
 ACCEPTED = {"M097", "G07", "H49"}
 #: Right responses that are refuted: they go on with the second derivative, by that name, and with
-#: the average value and the maximum; a list of two terms and their sum (S410); "from 0 to 4 = .."
-#: (S434).
-REFUTED = {"H26", "K24", "S410", "S434"}
+#: the average value and the maximum; "from 0 to 4 = .." (S434).
+REFUTED = {"H26", "K24", "S434"}
 
 
 def test_responses_of_strangers() -> None:
