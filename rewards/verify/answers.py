@@ -485,7 +485,8 @@ def _answer_in_words(answer: ExtractedAnswer) -> str:
     if answer.text is None:
         return ending
     sentence = _SENTENCE_END.split(ending.strip())[-1]
-    if answer.text in sentence or "=" in sentence:
+    sentence = sentence.rpartition(answer.text)[2]
+    if "=" in sentence:
         return ""
     return sentence if concludes(sentence, answer.source == "final_answer") else ""
 

@@ -110,12 +110,10 @@ NOT_READ = {
     "N072": "words for numbers",
     "N079": "words for numbers",
     "N080": "a measure",
-    "N095": "a formula in brackets of the text is a remark",
     "N084": "a complex value",
     "N104": "a complex value",
     "N106": "an infinite sum is no closed form",
     "N108": "words for numbers",
-    "N119": "words for numbers",
     "N122": "an iterated integral",
     "N125": "Dirac's delta",
 }

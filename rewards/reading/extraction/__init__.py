@@ -10,6 +10,8 @@ The following rules are tried in order. `Extraction.source` names the applied ru
   box with a placeholder (``\boxed{...}``), only repeats the instruction to write a box. It holds no
   answer, and only the text after it is searched. A box that is only mentioned ("verify with
   $\boxed{}$") does not count as empty. A box that the text denies ("not $\boxed{F}$") is skipped.
+  If a check behind the last box fails and another formula is then called the answer, the box is
+  taken back. Boxes with nothing but the marks of a list between them are all offered.
   The formula around a box belongs to the answer (``-\boxed{F}``). The words in a box must be in a
   closed list (`rewards.reading.extraction.words.vocabulary`); other words make the answer
   unreadable (`Extraction.refused`).

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Final
 
 from .boxed.content import from_boxes, is_mention, is_placeholder
 from .boxes import boxes
@@ -11,6 +12,9 @@ from .judge import Asks, ExtractionGoal
 from .result import Extraction, nothing
 from .visible import visible
 from .words.tables import patterns
+
+#: Characters at the end of a text that hold its last sentence, as for `concludes`.
+_ENDING: Final = 400
 
 
 def extract(
@@ -55,7 +59,7 @@ def extract(
     if not marked:
         if truncated:
             return nothing("truncated, without a box")
-        return nothing("no box") if strict else from_formulas(text, goal)
+        return nothing("no box") if strict else _unboxed(text, goal)
     while len(marked) > 1 and is_mention(marked[-1], text):
         marked.pop()
     last_box = marked[-1]
@@ -71,6 +75,21 @@ def extract(
         if strict or truncated:
             return nothing("the last box is empty")
         return from_formulas(text[complete[-1].end :], goal)
+    # A check that fails behind the last box takes the box back, if another answer follows.
+    if failed := patterns.check_fails.search(text, complete[-1].end):
+        begin = complete[-1].end
+        for end in patterns.sentence_end.finditer(text, begin, failed.start()):
+            begin = end.end()
+        corrected = from_formulas(text[begin:], goal)
+        if corrected.source == "final_answer":
+            return nothing("the box is taken back") if strict else corrected
     return from_boxes(
         text, complete, ("a later box is not closed",) if last_box.content is None else ()
     )
+
+
+def _unboxed(text: str, goal: ExtractionGoal) -> Extraction:
+    extraction = from_formulas(text, goal)
+    if extraction.answer is None and goal.asks_value and patterns.is_zero.search(text[-_ENDING:]):
+        return Extraction("0", "bare")
+    return extraction

@@ -20,9 +20,11 @@ from .spans import (
     bare_spans,
     bracketed,
     has_prose,
+    items_before,
     listed,
     restored,
     spans,
+    where_behind,
     without_cut_repetition,
 )
 from .statements import Chain, chains
@@ -38,7 +40,7 @@ from .words.leads import (
     is_remark,
     read_lead,
 )
-from .words.tables import patterns
+from .words.tables import patterns, words
 
 #: Only so many characters and formulas at the end of a text are searched, to bound the work. In
 #: `responses.json` the answer is at most 190 characters before the end, and a response has at most
@@ -161,9 +163,8 @@ class _FormulaReader:
             goal = goal._replace(symbols=(*goal.symbols, *(n.lstrip("\\") for n in values)))
         for number in range(len(formula_chains) - 1, -1, -1):
             chain = formula_chains[number]
-            if chain.approximate and (chain.links[0].strip() or self.adjoins(index)):
-                continue
-            if is_remark(chain.lead):
+            is_near = chain.approximate and (chain.links[0].strip() or self.adjoins(index))
+            if is_near or is_remark(chain.lead):
                 continue
             root = None
             if not number and index and len(chain.links) > 1 and not chain.links[0].strip():
@@ -175,18 +176,17 @@ class _FormulaReader:
 
     def definitions(self, index: int) -> tuple[tuple[str, str], ...]:
         """The definitions in a formula, and in the next formula if "where" joins the two."""
-        formula_chains = [*self.chains(index)]
-        if index + 1 < len(self.formulas):
-            gap = self.formulas[index].end, self.formulas[index + 1].start
-            if patterns.where.fullmatch(self.text, *gap):
-                formula_chains += self.chains(index + 1)
-        return tuple(filter(None, map(definition, formula_chains)))
+        behind = where_behind(self.text, self.formulas, index)
+        return tuple(filter(None, map(definition, [*self.chains(index), *chains(behind)])))
 
     def adjoins(self, index: int) -> bool:
-        """Whether only spaces and punctuation separate a formula from the preceding formula."""
-        preceding_end = self.formulas[index - 1].end if index else 0
-        return bool(index) and not self.text[preceding_end : self.formulas[index].start].strip(
-            " \n.,"
+        """Whether only units and punctuation separate a formula from the preceding formula."""
+        gap = self.text[self.formulas[index - 1].end : self.formulas[index].start].lower()
+        units = set(patterns.word.findall(gap)) <= words("unit")
+        return (
+            bool(index)
+            and units
+            and patterns.punctuation.fullmatch(patterns.word.sub("", gap)) is not None
         )
 
     def is_marked(self, index: int) -> bool:
@@ -206,8 +206,7 @@ class _FormulaReader:
         named = patterns.names_previous.match(text, *behind)
         if not span.start and not self.chains(index)[0].lead:
             return _NAMED if named else Lead(), False
-        sentence = ""
-        is_asked = False
+        sentence, is_asked = "", False
         for at in range(index, max(index - _FORMULAS_BACK, 0) - 1, -1):
             begin, end = formulas[at - 1].end if at else 0, formulas[at].start
             gap = text[max(begin, end - _REACH) : end]
@@ -304,6 +303,13 @@ class _Candidate:
             for at in listed(reader.text, reader.formulas, index, reader.goal.asks_value)
             for statement in reader.statements(at)[:1]
         ]
+        offered += [
+            statement
+            for at in items_before(reader.text, reader.formulas, index)
+            for statement in reader.statements(at)
+            if statement.links == 1 and statement.has_constant  # an equation is a step
+            if not reader.goal.is_foreign(statement.answer)
+        ]
         formula_chains = reader.chains(index)
         if len(formula_chains) > 1:
             rows = "\\\\" in span.latex
@@ -312,10 +318,9 @@ class _Candidate:
                     preceding = reader.goal.judge(formula_chains[number])
                     offered += [preceding] if chain.alternative or preceding.has_constant else []
         least = Kind.LONE if reader.goal.asks_value else Kind.PLAIN
-        answers = [statement.answer for statement in offered if statement.kind >= least]
-        return tuple(
-            statement for statement in dict.fromkeys(answers) if statement != self.statement.answer
-        )
+        answers = dict.fromkeys(judged.answer for judged in offered if judged.kind >= least)
+        answers.pop(self.statement.answer, None)
+        return tuple(answers)
 
 
 # --- Which formula is the answer ------------------------------------------------------------------

@@ -6,7 +6,7 @@ from ..latex.tokens.pattern import without_equation_number
 from .boxes import closing_brace
 from .words.tables import patterns
 
-_TRAILING_CHARACTERS = frozenset(' \n\t~✓✅■□∎.,;:!?`"\\')
+_TRAILING_CHARACTERS = frozenset(' \n\t~.,;:!?`"\\')
 _TRAILING_COMMANDS = ("quad", "square", "Box", "mark", "qed", "star", "par", "hfill")
 _LEADING_CHARACTERS = frozenset(' \n\t~:`",;.\\')
 _CLOSING = frozenset(")]}")
@@ -93,7 +93,8 @@ def _without_labels(latex: str) -> str:
 
 def _trim(latex: str) -> str:
     """Remove spacing and punctuation from the two ends of a formula."""
-    if latex[-1:] in _TRAILING_CHARACTERS or latex.endswith(_TRAILING_COMMANDS):
+    adorned = latex[-1:] > "\x7f" or latex[-1:] in _TRAILING_CHARACTERS
+    if adorned or latex.endswith(_TRAILING_COMMANDS):
         latex = latex[:-_LONGEST_END] + patterns.trailing.sub("", latex[-_LONGEST_END:])
         if latex.endswith("\\right"):
             latex += "."  # the empty delimiter, not a full stop

@@ -235,7 +235,8 @@ def _judge_value(chain: Chain, root: str | None, parameters: Collection[str]) ->
     if patterns.asked_operator.search(root) or patterns.value_name.fullmatch(root):
         value_kind = Kind.STRONG
     else:
-        value_kind = Kind.PLAIN if root or chain.tends else statement.kind
+        # The left side of "= 2" is the question.
+        value_kind = Kind.PLAIN if len(chain.links) > 1 or chain.tends else statement.kind
     plus, name = statement.has_constant, unsolved(root)
     return JudgedChain(answer, value_kind, "", len(links), plus, steps, unsolved=name)
 

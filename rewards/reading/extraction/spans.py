@@ -353,6 +353,9 @@ def _add_bare(formulas: list[Span], text: str, from_offset: int, to_offset: int)
     latex = text[from_offset:to_offset].strip().rstrip("([").rstrip()
     while latex[:1] in _CLOSES and latex.count(latex[0]) > latex.count(_CLOSES[latex[0]]):
         latex = latex[1:].lstrip()  # the bracket of a remark
+    unclosed = latex.count("(") - latex.count(")")
+    if unclosed > 0 and text[to_offset : to_offset + 1].strip():  # F (c is constant)
+        latex = latex.rsplit("(", unclosed)[0].rstrip()
     if latex[:1] == "*" and (emphasised := patterns.emphasis.fullmatch(latex)):
         latex = emphasised[2]
     if not patterns.letter_or_digit.search(latex.strip(_AROUND)):
@@ -398,8 +401,10 @@ def _may_answer(text: str, span: Span, formulas: list[Span]) -> bool:
 
 
 def without_cut_repetition(text: str) -> str:
-    """Remove the last line of a text that repeats itself, if the end of the text cuts this line."""
+    """Remove the last sentence or line of a text, if it begins like an earlier one and is cut."""
     start = text.rstrip().rfind("\n") + 1
+    for end in patterns.sentence_end.finditer(text, start, len(text) - 1):
+        start = end.end()
     line = text[start:].strip()
     if not patterns.letter_or_digit.search(line) or line not in text[:start]:
         return text
@@ -426,6 +431,8 @@ def bracketed(text: str, formulas: list[Span]) -> set[int]:
                 opened.clear()  # a paragraph ends
         if opened and explains(text[opened[0] : span.start][:_BRACKET]):
             bracketed_indices.add(index)
+        if (unopened := span.latex.count(")") - span.latex.count("(")) > 0:
+            del opened[-unopened:]
         end = max(end, span.end)
     return bracketed_indices
 
@@ -450,3 +457,22 @@ def listed(text: str, formulas: list[Span], index: int, values: bool) -> list[in
             gaps += gap
             indices.append(at)
     return indices if patterns.letter_or_digit.search(gaps) else []
+
+
+def items_before(text: str, formulas: list[Span], index: int) -> range:
+    """The numbers of the formulas before ``index`` in a list of formulas without further words."""
+    first = index
+    while first and patterns.between_items.fullmatch(
+        text, formulas[first - 1].end, formulas[first].start
+    ):
+        first -= 1
+    return range(first, index)
+
+
+def where_behind(text: str, formulas: list[Span], index: int) -> str:
+    """The formula behind "where", unless the text offers a second one: x = 2 or x = 3."""
+    later = formulas[index + 1 : index + 3]
+    if not later or not patterns.where.fullmatch(text, formulas[index].end, later[0].start):
+        return ""
+    offers = len(later) > 1 and patterns.joins_answers.fullmatch(text, later[0].end, later[1].start)
+    return "" if offers else later[0].latex

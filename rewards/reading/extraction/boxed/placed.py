@@ -16,7 +16,7 @@ from ..boxes import Box
 from ..case_lists import with_conditions
 from ..clean import clean
 from ..judge import unsolved
-from ..spans import Span, bare_spans, restored, spans
+from ..spans import Span, bare_spans, restored, spans, where_behind
 from ..statements import chains
 from ..words.leads import denied_after, denied_before, unknown_beside
 from ..words.tables import patterns
@@ -119,14 +119,14 @@ def place(text: str, marked: list[Box]) -> BoxContext:
     alternatives = [*own_formula.alternatives]
     for neighbour, later in zip(formulas[:index][::-1], formulas[index::-1], strict=False):
         offered = patterns.box_mark.search(neighbour.latex)
-        if offered is None or not patterns.joins_boxes.fullmatch(text, neighbour.end, later.start):
+        gap = neighbour.end, later.start
+        if offered is None or not (
+            patterns.joins_boxes.fullmatch(text, *gap)
+            or patterns.between_items.fullmatch(text, *gap)
+        ):
             break
         alternatives.append(_in_formula(neighbour.latex, offered[0]).template)
-    where = own_formula.where
-    if index + 1 < len(formulas) and patterns.where.fullmatch(
-        text, span.end, formulas[index + 1].start
-    ):
-        where = formulas[index + 1].latex
+    where = where_behind(text, formulas, index) or own_formula.where
     denied = own_formula.denied or _denied(text, span.start, span.end)
     return own_formula._replace(
         alternatives=tuple(alternatives),

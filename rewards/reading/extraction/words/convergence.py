@@ -5,13 +5,8 @@ from __future__ import annotations
 import re
 
 from ...latex import signed_infinity
+from .tables import patterns
 
-#: Words of an answer that says that there is no value.
-_DIVERGES = re.compile(
-    r"\\nexists(?![A-Za-z])|\b(?:diverg(?:es|ent|ing|e)|d(?:oes|o)\s+not\s+(?:converge|exist)|doesn'?t\s+(?:converge|exist)"
-    r"|non-?convergent|not\s+convergent|DNE|has\s+no\s+(?:finite\s+)?value|undefined)\b",
-    re.IGNORECASE,
-)
 _CONVERGES = re.compile(
     r"(?:\b(absolute|conditional)(?:ly)?\s+)?\bconverg(?:es|ent|e)\b(?:\s+(absolute|conditional)ly)?",
     re.IGNORECASE,
@@ -19,7 +14,6 @@ _CONVERGES = re.compile(
 #: A kind of convergence, without the verb.
 _KIND = re.compile(r"(absolute|conditional)(?:ly)?()", re.IGNORECASE)
 _SUBJECT = re.compile(r"(?:(?:the|it|series|is)\s+)*", re.IGNORECASE)
-_DENIED = re.compile(r"\b(?:not|n't|never|no)\s+(?:\w+\s+)?$", re.IGNORECASE)
 
 
 def divergence_of(text: str) -> int | None:
@@ -47,19 +41,22 @@ def asserted_convergence(text: str, *, alone: bool = False) -> str | None:
         begin = subject.end() if subject else 0
         words = _CONVERGES.fullmatch(plain, begin) or _KIND.fullmatch(plain, begin)
     else:
-        words = None if _DIVERGES.search(plain) else _asserted(plain)
+        words = None if patterns.diverges.search(plain) else _asserted(plain)
     return (words[1] or words[2] or "").lower() if words else None
 
 
 def _asserted(text: str) -> re.Match[str] | None:
     """The first words that assert convergence and are not denied."""
     assertions = _CONVERGES.finditer(text)
-    return next((words for words in assertions if not _DENIED.search(text[: words.start()])), None)
+    return next(
+        (words for words in assertions if not patterns.denies_next.search(text[: words.start()])),
+        None,
+    )
 
 
 def says_divergent(text: str) -> bool:
     """Whether a text asserts divergence, without a negation, and does not assert convergence."""
-    words = list(_DIVERGES.finditer(text))
-    if not words or _DENIED.search(text[: words[-1].start()]):
+    words = list(patterns.diverges.finditer(text))
+    if not words or patterns.denies_next.search(text[: words[-1].start()]):
         return False
     return _asserted(text) is None

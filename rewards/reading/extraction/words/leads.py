@@ -186,11 +186,19 @@ def is_remark(lead: str) -> bool:
 MENTION, _REJECTION = 60, 80
 
 
+#: Words between a word that denies and its formula: "n'est pas égale à".
+_DENIED_WORDS: Final = 3
+
+
 def _denies(sentence: str, start: int = 0) -> bool:
-    return bool(
-        patterns.rejects_next.search(sentence, start)
-        or patterns.rejects_later.search(sentence, start)
-    )
+    if patterns.rejects_next.search(sentence, start) or patterns.rejects_later.search(
+        sentence, start
+    ):
+        return True
+    clause = patterns.clause_end.split(sentence[start:])[-1]
+    return any(map(clause.__contains__, unspaced_words("denies"))) or not words(
+        "denies"
+    ).isdisjoint(patterns.word.findall(clause)[-_DENIED_WORDS:])
 
 
 def denied_before(sentence: str) -> bool:

@@ -25,7 +25,7 @@ _AT: Final = (
 _DENOMINATOR: Final = rf"{_D}[^{{}}=]{{1,40}}(?:\{{\w+\}}[^{{}}=]{{0,20}})?"
 #: A derivative as a name, by its notation.
 _NOTATION: Final = re.compile(
-    rf"(?<![A-Za-z\\])(?:{LETTER}\s*(?:(?P<primes>(?:['′’]|″|\^\s*\{{?(?:\s*\\prime)+\s*\}}?)+)"
+    rf"(?<![A-Za-z\\])(?:(?!D_){LETTER}\s*(?:(?P<primes>(?:['′’]|″|\^\s*\{{?(?:\s*\\prime)+\s*\}}?)+)"
     rf"|\^\s*\{{?\s*\(\s*(?P<order>\d+|[ivx]+|[{INDEX_LETTERS}])\s*\)\s*\}}?|⁽(?P<raised>[⁰¹²³⁴-⁹]+)⁾"
     r"|_\s*(?P<below>\{\s*[a-z]{1,3}\s*\}|[a-z](?![a-z])))"
     rf"|\\[dt]?frac\s*\{{\s*{_D}\s*{_POWER % ('top', 'raised_top')}(?P<of>[^{{}}=]{{0,60}})\}}"
@@ -34,9 +34,16 @@ _NOTATION: Final = re.compile(
     rf"(?:{_D}\s*{LETTER}\s*(?:\^\s*\{{?\d+\}}?|[²³⁴])?)+"
     rf"){_AT}"
 )
-_OPERATOR: Final = re.compile(
-    rf"\\[dt]?frac\s*\{{\s*{_D}\s*\}}\s*\{{\s*{_D}\s*[a-z]\s*\}}[^=$\n]{{1,120}}?(?=\s*&?\s*=)"
+#: The derivative of a formula: d/dx [x \sin x], (x \sin x)'.
+_OF_FORMULA: Final = re.compile(
+    rf"(?:(?P<operator>\\[dt]?frac\s*\{{\s*{_D}\s*\}}\s*\{{\s*{_D}\s*[a-z]\s*\}}"
+    rf"|(?<![A-Za-z\\]){_D}\s*/\s*{_D}\s*[a-z](?![A-Za-z])|D_\{{?[a-z]\}}?)(?P<inside>[^=$\n]{{1,120}}?)"
+    r"|(?<!\\)[(\[](?P<primed>[^=$\n]{1,120}?)[)\]]['′’])(?=\s*&?\s*=)"
 )
+#: Before a formula that is all that is differentiated: no operand.
+_BEGINS: Final = re.compile(r"(?:\A|[$=:]|d[a-z]\}?)\Z")
+#: Characters in which two spellings of a formula may differ.
+_LAYOUT: Final = re.compile(r"\\(?:left|right|[bB]igg?[lr]?)(?![A-Za-z])|\\[,;:! ]|\\|\s")
 #: A name that a question gives to a derivative: v(t) = \dot x.
 _CALLED: Final = re.compile(
     r"(?<![A-Za-z\\])(?P<own>[A-Za-z])(?:\s*\([a-z]\))?\s*=\s*-?\s*"
@@ -94,11 +101,24 @@ def with_named_answer(
             lambda match: name.ljust(len(match[0])),
             text,
         )
-    return (
-        _OPERATOR.sub(lambda match: name.ljust(len(match[0])), text)
-        if order == 1 and name and not is_boxed
-        else text
+    if order != 1 or not name:
+        return text
+    derivatives = [m for m in _OF_FORMULA.finditer(text) if not (is_boxed and m["operator"])]
+    # (x^2)' = 2x is a step of the derivative of x^2 + x. A function that the question spells
+    # otherwise is known by its operator only.
+    asked = _LAYOUT.sub("", question)
+    known = [match for match in derivatives if _is_asked(match["inside"] or match["primed"], asked)]
+    chosen = {m.start() for m in known or derivatives if known or m["operator"]}
+    return _OF_FORMULA.sub(
+        lambda match: name.ljust(len(match[0])) if match.start() in chosen else match[0], text
     )
+
+
+def _is_asked(formula: str, asked: str) -> bool:
+    """Whether a question ends in a formula. The question ``asked`` has no layout."""
+    plain, asked = _LAYOUT.sub("", formula).strip("()[]{}"), asked.rstrip(".?$)]}")
+    before = asked.removesuffix(plain).rstrip("([{")
+    return before != asked and _BEGINS.search(before[-4:]) is not None
 
 
 def _order(match: re.Match[str]) -> int | str:

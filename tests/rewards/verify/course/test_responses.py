@@ -9,6 +9,11 @@ templates: the first run accepted 77 of 105 right responses, refuted 7 and accep
 other responses of the file are variants of misjudged responses, by the writer of the mends: run-on
 base models (A), loops (B), remarks behind the answer (C), values in plain and bold type (D),
 results that somebody finds (E), derivatives of order n (F), and further responses (G, H, K).
+
+A fourth writer wrote 527 responses (S) in the styles of models in twelve languages and of reward
+hackers, the first 230 before a look at the code; the file has those that were misjudged, and
+neighbours. On the first 230 the first run accepted 103 of 112 right responses and 5 of 113 wrong
+ones, and on all, as the code was then, 248 of 301 and 44 of 221.
 """
 
 from __future__ import annotations
@@ -70,8 +75,8 @@ UNREAD = set(
 #: 1; a formula that the writer takes back behind it.
 ACCEPTED = {"M097", "G07", "H49"}
 #: Right responses that are refuted: they go on with the second derivative, by that name, and with
-#: the average value and the maximum.
-REFUTED = {"H26", "K24"}
+#: the average value and the maximum; "from 0 to 4 = .." (S434).
+REFUTED = {"H26", "K24", "S434"}
 
 
 def test_responses_of_strangers() -> None:
