@@ -19,7 +19,7 @@ from ..expression.derivative import differentiate
 from ..expression.traversal import symbols_of
 from ..expression.tree import Call, Expression, Symbol
 from ..latex import ReadError, read, to_latex
-from ..latex.tokens.names import GREEK, GREEK_VARIANTS
+from ..latex.tokens.names import GREEK, GREEK_CHARACTERS, GREEK_VARIANTS
 from ..latex.tokens.pattern import FONT
 from ..latex.tokens.roles import DIFFERENTIAL
 from .layout import SPACE, opening
@@ -41,7 +41,8 @@ def _styled(content: str) -> str:
     return rf"(?:{_in_font(content)}|\{{{SPACE}{content}{SPACE}\}})"
 
 
-_LETTER: Final = rf"(?:\\(?!{FONT}{_END})[A-Za-z]+|[A-Za-z]){_INDEX}"
+_CHARACTER: Final = f"[A-Za-z{''.join(GREEK_CHARACTERS)}]"
+_LETTER: Final = rf"(?:\\(?!{FONT}{_END})[A-Za-z]+|{_CHARACTER}){_INDEX}"
 _VARIABLE: Final = rf"(?:{_LETTER}|{_styled(_LETTER)})"
 _SIGN_D: Final = rf"(?:{_styled('d')}|\\(?:dd|differentialD|diff|d){_END}|[ⅆ𝑑])"
 #: The d of a differential or a derivative alone.
@@ -55,7 +56,7 @@ _NOT_LETTERS: Final = re.compile(
     rf"\\{FONT}{_END}|\\(?:dd|differentialD|diff|d|q?quad){_END}|[{{}}~]"
 )
 _NAME: Final = re.compile(
-    r"(?P<letter>\\[A-Za-z]+|[A-Za-z])(?:_\{?(?P<index>[A-Za-z0-9]+)\}?)?\s*\Z"
+    rf"(?P<letter>\\[A-Za-z]+|{_CHARACTER})(?:_\{{?(?P<index>[A-Za-z0-9]+)\}}?)?\s*\Z"
 )
 
 
@@ -165,9 +166,9 @@ def with_slope(body: str) -> str | None:
 
 
 def _symbol_name(letter: str) -> str:
-    r"""The name of a symbol in LaTeX: "x" of ``x``, "phi" of ``\varphi``, "" of other commands."""
+    r"""The name of a symbol: "x" of ``x``, "phi" of ``\varphi`` and ``φ``, "" of other commands."""
     if not letter.startswith("\\"):
-        return letter
+        return GREEK_CHARACTERS.get(letter, letter)
     name = GREEK_VARIANTS.get(letter[1:], letter[1:])
     return name if name in GREEK or len(name) == 1 else ""
 

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from ...errors import ProblemError
 from ..expression.tree import Expression
 from ..latex import ReadError, Reading, read
-from ..latex.tokens.pattern import FONT
+from ..latex.tokens.pattern import FONT, SUBSCRIPT, SUPERSCRIPT, plain_script
 from ..latex.tokens.roles import IN_PROBLEM
 from .conditions import RELATION
 from .marks import DELIMITER, MARKED
@@ -29,6 +29,10 @@ SPACE: Final = (
 ENDS: Final = re.compile(rf"\A{SPACE}|{SPACE}\Z")
 _SIGN: Final = re.compile(
     r"(?P<barred>\\(?:fint|dashint)(?![A-Za-z])|⨍)|\\(?:int|intop|smallint)(?![A-Za-z])|∫"
+)
+#: Limits in small characters, both or the lower one: ``∫₀¹``, ``∫₀^π``, ``]₀¹``.
+_SMALL_LIMITS: Final = re.compile(
+    rf"(?<=[t\]|∫])\s*(?P<lower>[{SUBSCRIPT}]+)\s*(?:(?P<upper>[{SUPERSCRIPT}]+)|(?=\^))"
 )
 #: Commands that stack their first argument on or under the second one.
 _STACKED: Final = re.compile(r"\\(?P<place>underset|overset|stackrel|mathop)\s*(?=\{)")
@@ -105,6 +109,22 @@ def restored_tables(text: str, tables: tuple[str, ...]) -> str:
     for mark, table in zip(_TABLE_MARKS, tables, strict=False):
         text = text.replace(mark, f"{{{table}}}")
     return text
+
+
+def with_large_limits(text: str) -> str:
+    """Write limits in small characters as scripts of LaTeX.
+
+    >>> with_large_limits("∫₀¹ x dx")
+    '∫_{0}^{1} x dx'
+
+    """
+    return _SMALL_LIMITS.sub(
+        lambda limits: (
+            f"_{{{plain_script(limits['lower'])}}}"
+            + (f"^{{{plain_script(limits['upper'])}}}" if limits["upper"] else "")
+        ),
+        text,
+    )
 
 
 class IntegralLayout(NamedTuple):

@@ -21,8 +21,8 @@ from typing import Final
 from ....errors import ProblemError
 from .. import prose
 from ..conditions import RELATION, Conditions
-from ..layout import ENDS, pieces_of
-from ..marks import DIGITS, LONGEST
+from ..layout import ENDS, pieces_of, with_large_limits
+from ..marks import LONGEST
 from .mentions import divided
 from .parts import ASKS_INTEGRAL, NAMED, PLACEHOLDER, TAIL, Target, taken_apart
 from .surroundings import formula_of_question
@@ -233,13 +233,6 @@ def _without_name(formula: str) -> str:
 
 def _with_latex_limits(formula: str) -> str:
     """Write a sign without a backslash, and limits such as ₀ and oo, as in LaTeX."""
-    formula = re.sub(
-        "(?P<lower>[₀-₉]+)(?P<upper>[⁰¹²³⁴-⁹]*)",
-        lambda match: (
-            f"_{{{match['lower'].translate(DIGITS)}}}"
-            + (f"^{{{match['upper'].translate(DIGITS)}}}" if match["upper"] else "")
-        ),
-        formula,
-    )
+    formula = with_large_limits(formula)
     formula = re.sub(r"(?<![A-Za-z\\])int(?=[\s_(])", r"\\int ", formula)
     return re.sub(r"(?<![A-Za-z\\])(?:oo|inf(?:inity)?)(?![A-Za-z])", r"{\\infty}", formula)
