@@ -10,8 +10,11 @@ import re
 from typing import Final
 from unicodedata import combining, normalize
 
-from .vocabulary import INSTRUCTIONS, RESPONSE, UNSPACED
+from .languages import foreign_words, unspaced_words
+from .vocabulary import INSTRUCTIONS, RESPONSE
 
+_KNOWN: Final = INSTRUCTIONS | foreign_words("asks", "nothing", "response")
+_UNSPACED: Final = unspaced_words("response")
 #: Stands for a sign of a text that a clause may have; no text has it by chance.
 _FILL: Final = "\ue013"
 #: What stands in a prompt for a text: the answer, a number of a step, tokens of a chat.
@@ -51,15 +54,14 @@ def _is_instruction(clause: str) -> bool:
     """Whether a clause says how a response is written, and nothing of a formula."""
     if not clause.isascii():
         clause = "".join(sign for sign in normalize("NFD", clause) if not combining(sign))
-        clause = UNSPACED.sub(_FILL, clause)
+        clause = _UNSPACED.sub(_FILL, clause)
     words = [word.lower() for word in _PLAIN_WORD.findall(clause)]
     if not _PUNCTUATION.fullmatch(_PLAIN_WORD.sub("", clause)):
         return False
     if not words:
         return _FILL in clause
     return _PERSONA.match(clause) is not None or (
-        not RESPONSE.isdisjoint(words)
-        and all(word in INSTRUCTIONS or is_manner(word) for word in words)
+        not RESPONSE.isdisjoint(words) and all(word in _KNOWN or is_manner(word) for word in words)
     )
 
 
