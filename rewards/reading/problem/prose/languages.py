@@ -8,6 +8,7 @@ stand without accents of the Latin alphabet. An underscore joins the words of a 
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
 
 _ROWS: Final = {
@@ -31,8 +32,8 @@ _ROWS: Final = {
         ko: 계산하시오 구하시오 구하여라""",
     # articles, prepositions, and kinds of numbers
     "nothing": """
-        de: an be das dem den der des die ein eine einen einer eines folgende folgenden folgendes fur
-            geben im in ist konstante mit positive punkte sei sie und von wobei zu
+        de: an be das dem den der des die ein eine einen einer eines folgende folgenden folgendes
+            fur geben im in ist konstante mit positive punkte sei sie und von wobei zu
         fr: avec ce cette dans de definie des du el en et exacte la le les on pose pour soit suivant
             suivante suivantes sur sous un une
         es: con de del donde el en la las le los para se sea siguiente siguientes sobre un una
@@ -140,6 +141,7 @@ def _column(role: str, languages: str) -> tuple[str, ...]:
     return tuple(words)
 
 
+@cache
 def foreign_words(*roles: str) -> frozenset[str]:
     """The words of rows, in languages with spaces between words."""
     return frozenset(word for role in roles for word in _column(role, "spaced"))
@@ -151,6 +153,7 @@ def foreign_phrases(role: str) -> str:
     return rf"\b(?:{joined})\b"
 
 
+@cache
 def unspaced_words(*roles: str) -> re.Pattern[str]:
     """A pattern of the words of rows, in languages without spaces; the longest words first."""
     words = sorted({word for role in roles for word in _column(role, "unspaced")}, key=len)

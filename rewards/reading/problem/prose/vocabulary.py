@@ -31,6 +31,10 @@ TABLE: Final = {
             derivative derivatives differentiate directional double integral inverse inverses
             logarithm mean modulus normal orthogonal perpendicular product quotient reciprocal root
             roots square squared squares triple""",
+        # name rules whose value is not that of the integral
+        "quadrature": """endpoint_rule left_endpoints midpoint_rule midpoints rectangles
+            right_endpoints simpson's strips subintervals trapezium_rule trapezoid_rule
+            trapezoidal""",
         # say nothing in the name of what is asked for, too
         "plain": """all answer answers can do down final fully it marks non-zero nonzero only
             possible result simple simplest steps within work working you""",

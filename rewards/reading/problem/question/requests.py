@@ -125,6 +125,8 @@ _CHANGING: Final = _words(
 #: What opens a method, alone or together with the next word: "without differentiating". "But I" and
 #: "but my" open a story.
 _METHOD: Final = _words("apply applying by employing use using via")
+#: What is no part of a method: "using $u = x^2$ without substituting back".
+_ENDS_METHOD: Final = _words("back then")
 _METHOD_IN_WORDS: Final = re.compile(r"without (?!the|its)[\w'’]+|but (?:[Ii]|my)")
 _SERIES: Final = _words(
     """alternating arithmetic come converge convergence convergent converges diverge divergent
@@ -289,6 +291,9 @@ def _asking(
         elif _opens_method(written, at):
             words += name
             is_free, name = True, []
+        elif is_free and token in _ENDS_METHOD:
+            is_free = False
+            words += [] if token in prose.COMMON else [token]
         elif _is_request(tokens, at):
             words += name + ([token] if token in _OPERATIONS else [])
             words += [f"{token} when"] if tokens[at + 1 : at + 2] in (["when"], ["where"]) else []

@@ -80,6 +80,8 @@ _NOTATION: Final = re.compile(
 _RUN: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]+")
 #: What fixes the constant of an antiderivative: a value at a number, and a point.
 _VALUE: Final = re.compile(r"[A-Za-z]\s*\([-\d./\\a-z{}]*\)\s*=.*|\(.*,.*\)|-?\d+")
+#: What stands before the letter of the answer: "in terms of $u$", "leave the answer in $u = x^2$".
+_EXPRESSED_IN: Final = re.compile(r"\b(?:in(?:\s+terms\s+of)?|as\s+a\s+function\s+of)\s*\Z")
 _SIZES: Final = re.compile(r"\\(?:left|right)(?![A-Za-z])")
 #: Space, and sizes of fractions.
 _SPACE: Final = re.compile(r"\s|\\[,;:! ]|(?<=\\)[dt](?=frac)")
@@ -214,6 +216,8 @@ def _is_changed(marked_prose: str, formulas: list[str], target: Target) -> bool:
         last_request = rf"(?is)\b{ASKS_INTEGRAL}\b(?!.*\b{ASKS_INTEGRAL}\b).*"
         preceding = re.sub(last_request, "", preceding)
     named = [at for at, formula in enumerate(formulas) if formula.strip() in target.names]
+    if target.kind == "integral" and prose.says(marked_prose, "quadrature"):
+        return True
     if changes_numbers(marked_prose) or _is_governed(preceding, target):
         return True
     if any(_is_governed(marked_prose.partition(f"\ue012{at}\ue012")[0], target) for at in named):
@@ -328,10 +332,13 @@ def _may_change(formula: str, preceding_text: str, following_text: str, target: 
     """
     if _of_noun(preceding_text, target.nouns) and formula.strip() not in target.names:
         return True  # the limit of another sequence
+    named_letter = formula.partition("=")[0].strip()
+    name = named_letter.lstrip("\\").partition("_")[0]
+    if NAME.fullmatch(named_letter) and _EXPRESSED_IN.search(preceding_text[-_CHAIN:]):
+        return name not in target.letters and name not in ("e", "pi", "ln", "log")
     if NAME.fullmatch(formula):
-        name = formula.lstrip("\\").partition("_")[0]
-        if re.search(r"\bin\s+terms\s+of\s*\Z", preceding_text):
-            return name not in target.letters and name not in ("e", "pi", "ln", "log")
+        if target.kind == "integral" and re.search(r"\brespect\s+to\s*\Z", preceding_text[-_CHAIN:]):
+            return name != target.variable
         named = NAMED.match(target.written)
         has_noun = re.search(rf"\b(?:{'|'.join(target.nouns)})\s+\Z", preceding_text)
         is_own = (named is not None and named["name"] == formula) or (
