@@ -423,3 +423,36 @@ def only_reading(formula: str, text: str, *symbols: str) -> Expression:
     if further_readings:
         raise ProblemError(f"{text!r}: {formula!r} has several readings")
     return reading.expression
+
+
+#: The real numbers, and those of one sign, as a region; an interval, with any brackets.
+REALS: Final = re.compile(
+    r"(?:\\(?:Bbb|mathbb|mathbf|mathds|bf)\s*\{?\s*R\s*\}?|\\R(?![A-Za-z])|ℝ)"
+    r"\s*(?:[\^_]\s*\{?\s*(?P<sign>[+-]|(?:>|\\geq?|≥)\s*0)\s*\}?)?"
+)
+_INTERVAL: Final = re.compile(
+    r"\s*(?:\\left\s*)?[\[(\]](?P<lower>[^,;]+)[,;](?P<upper>[^,;]+)(?:\\right\s*)?[\])\[]\s*"
+)
+
+
+def region(mark: str) -> dict[str, str] | None:
+    r"""The limits of a region of integration: an interval, or the real numbers.
+
+    The result is None if the subscript of the integral sign is no such region.
+
+    >>> region(r"{(0,1]}"), region(r"{\mathbb{R}^+}"), region("{D}")
+    ({'_': '{0}', '^': '{1}'}, {'_': '{0}', '^': '{\\infty}'}, None)
+
+    """
+    inner = unbraced(mark)
+    if (reals := REALS.fullmatch(inner)) is not None:
+        sign = reals["sign"] or ""
+        lower, upper = (
+            "0" if sign not in ("", "-") else r"-\infty",
+            "0" if sign == "-" else r"\infty",
+        )
+    elif (interval := _INTERVAL.fullmatch(inner)) is not None:
+        lower, upper = interval["lower"], interval["upper"]
+    else:
+        return None
+    return {"_": f"{{{lower}}}", "^": f"{{{upper}}}"}

@@ -21,7 +21,7 @@ from typing import Final
 from ....errors import ProblemError
 from .. import prose
 from ..conditions import RELATION, Conditions
-from ..layout import ENDS, pieces_of, with_large_limits
+from ..layout import ENDS, pieces_of, region, with_large_limits
 from ..marks import LONGEST
 from .mentions import divided
 from .parts import ASKS_INTEGRAL, NAMED, PLACEHOLDER, TAIL, Target, taken_apart
@@ -37,28 +37,20 @@ _NOUNS: Final = ("antiderivative", "integral", "integrals", "integrand", "primit
 _BETWEEN: Final = prose.TABLE["operation"] - {"antiderivative", "integral"} | {
     "and", "at", "equals", "in", "is", "on", "or", "over", "then", "when", "where", "with"
 }  # fmt: skip
-_OPERATIONS: Final = rf"(?:{'|'.join(sorted(_BETWEEN))})\b"
-#: The last words before a formula, and what the formula is in an integral without a sign.
-_ROLES: Final = (
-    (re.compile(r"\brespect\s+to\s*\Z"), "variable"),
-    (re.compile(r"\b(?:between|from)\s*\Z"), "_"),
-    (re.compile(rf"\b(?:to|between\s+{PLACEHOLDER.pattern}\s+and)\s*\Z"), "^"),
-    (
-        re.compile(
-            rf"(?i)\b{ASKS_INTEGRAL}\s*:?(?:\s+(?:of\b|with\s+respect\s+to\s+{PLACEHOLDER.pattern}"
-            rf"|(?:in|on|over)\s+{PLACEHOLDER.pattern}|from\s+{PLACEHOLDER.pattern}\s+to\s+{PLACEHOLDER.pattern}|(?!{_OPERATIONS})[a-z-]+)){{0,6}}\s*:?\s*\Z"
-        ),
-        "integrand",
-    ),
-)
-#: An interval of integration, and what stands before it: the integral of f over [0, 1].
-_INTERVAL: Final = re.compile(r"\[([^\[\],]+),([^\[\],]+)\]")
-_OVER: Final = re.compile(
-    rf"\bintegral\s+of\s+{PLACEHOLDER.pattern}\s+(?:on|over)\s+(?:the\s+interval\s+)?\Z"
+#: Words between the noun and the integrand: "integral of the function", at most so many.
+_MOST_WORDS: Final = 6
+_STOP: Final = re.compile(r"[,;.:?!()]")
+_NOUN: Final = re.compile(rf"\b(?:{ASKS_INTEGRAL})\b", re.IGNORECASE)
+#: What may stand directly before the integrand: "of the function. (Check your answer.)".
+_BEFORE_INTEGRAND: Final = re.compile(r"\s*[.:]?\s*(?:\([^()]*\)\s*)?\Z")
+#: The name of an antiderivative, before the function: the antiderivative $F(x)$ of $f$.
+_RESULT: Final = re.compile(r"[A-Z]\s*(?:\(\s*[a-z]\s*\))?")
+_REAL_LINE: Final = re.compile(
+    r"\bover\s+(?:all|the)\s+(?:(?:entire|whole)\s+)?real\s+(?:axis|line|numbers)\b"
 )
 #: What stands before the formula of a function: f: x \mapsto.
 MAPPED: Final = re.compile(
-    r"(?:[A-Za-z]\s*(?::|\\colon)\s*)?(?P<variable>[A-Za-z])\s*(?:\\(?:long)?mapsto|↦|⟼)"
+    r"(?:[A-Za-z]\s*(?::|\\colon)[^=]{0,80}?)?(?P<variable>[A-Za-z])\s*(?:\\(?:long)?mapsto|↦|⟼)"
 )
 #: A name that words explain in a formula: (W = \\text{Lambert's function}).
 _IN_WORDS: Final = re.compile(
@@ -175,19 +167,11 @@ def _integral(marked_prose: str, formulas: list[str]) -> Target | None:
         return _target(_without_name(formula), numbers, formula)
     if signed:  # the sign alone, as in "\int from 0 to 1 of f(x) dx"
         marked_prose = marked_prose.replace(f"\ue012{signed[0]}\ue012", "integral")
-    # Without an integral with a sign, the words before each formula tell the role of the formula.
-    roles: dict[str, int] = {}
-    for match in PLACEHOLDER.finditer(marked_prose):
-        preceding_text = marked_prose[: match.start()]
-        role = next((role for pattern, role in _ROLES if pattern.search(preceding_text)), "")
-        interval = _INTERVAL.fullmatch(formulas[int(match[1])].strip())
-        if interval is not None and not role and _OVER.search(preceding_text):
-            roles |= {"_": len(formulas), "^": len(formulas) + 1, "interval": int(match[1])}
-            formulas += interval.groups()
-        if role in roles and role != "integrand":
-            return None
-        if role:
-            roles.setdefault(role, int(match[1]))
+    marked_prose = _REAL_LINE.sub(f"over \ue012{len(formulas)}\ue012", marked_prose)
+    formulas.append(r"\mathbb{R}")
+    roles = _roles(marked_prose, formulas)
+    if roles is None:
+        return None
     # The integral is written in LaTeX, so that the same reader serves both forms of a question.
     limits = [mark for mark in "_^" if mark in roles]
     is_definite = bool(limits) or re.search(r"\bdefinite\b", marked_prose)
@@ -204,6 +188,60 @@ def _integral(marked_prose: str, formulas: list[str]) -> Target | None:
     differential = rf"\,d{variable}" if variable else ""
     written = _with_latex_limits(rf"\int {marks} {{{integrand}}} {differential}")
     return replace(_target(written, frozenset((*signed, *roles.values())), written), has_sign=False)
+
+
+def _roles(marked_prose: str, formulas: list[str]) -> dict[str, int] | None:
+    """Find the integrand, the limits and the variable by the words before each formula.
+
+    The limits of a region are added to the formulas. The result is None if two formulas have the
+    same role.
+    """
+    roles: dict[str, int] = {}
+    start, noun, role = 0, "", ""
+    words: list[str] = []  # between the noun and the formula
+    for match in PLACEHOLDER.finditer(marked_prose):
+        number, formula = int(match[1]), formulas[int(match[1])].strip()
+        between = _BEFORE_INTEGRAND.sub("", marked_prose[start : match.start()]).lower()
+        start = match.end()
+        if nouns := [*_NOUN.finditer(between)]:
+            noun, between, words = nouns[-1][0], between[nouns[-1].end() :], []
+        preceding = between.split()
+        words += preceding
+        is_over = {*preceding} <= {"over", "on", "the", "interval"} and "integrand" in roles
+        if preceding[-2:] == ["respect", "to"]:
+            role, words = "variable", words[:-3]
+        elif preceding[-1:] in (["from"], ["between"]):
+            role, words = "_", words[:-1]
+        elif preceding[-1:] == ["to"] or (preceding == ["and"] and role == "_"):
+            role, words = "^", words[:-1]
+        elif is_over and noun.startswith("integra") and (limits := _limits(formula, preceding)):
+            role, roles["region"] = "", number
+            for mark, limit in limits.items():
+                roles.setdefault(mark, len(formulas))
+                formulas.append(limit)
+        elif preceding[-1:] in (["in"], ["on"], ["over"]):
+            role, words = "", words[:-1]
+        elif (
+            noun
+            and not _STOP.search(between)
+            and len(words) <= _MOST_WORDS
+            and _BETWEEN.isdisjoint(words)
+            and not (_RESULT.fullmatch(formula) and re.match(r"\s*of\b", marked_prose[start:]))
+        ):
+            role = "integrand"
+        else:
+            role = ""
+        if role in roles and role != "integrand" and "region" not in roles:
+            return None
+        if role:
+            roles.setdefault(role, number)
+    return roles
+
+
+def _limits(formula: str, preceding: list[str]) -> dict[str, str] | None:
+    """The limits of a region. A function may be integrated on an interval without its ends."""
+    is_region = preceding[:1] == ["over"] or (preceding and formula.startswith("["))
+    return region(formula) if is_region else None
 
 
 def _is_fact(formula: str) -> bool:

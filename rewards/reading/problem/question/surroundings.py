@@ -337,7 +337,9 @@ def _may_change(formula: str, preceding_text: str, following_text: str, target: 
     if NAME.fullmatch(named_letter) and _EXPRESSED_IN.search(preceding_text[-_CHAIN:]):
         return name not in target.letters and name not in ("e", "pi", "ln", "log")
     if NAME.fullmatch(formula):
-        if target.kind == "integral" and re.search(r"\brespect\s+to\s*\Z", preceding_text[-_CHAIN:]):
+        if target.kind == "integral" and re.search(
+            r"\brespect\s+to\s*\Z", preceding_text[-_CHAIN:]
+        ):
             return name != target.variable
         named = NAMED.match(target.written)
         has_noun = re.search(rf"\b(?:{'|'.join(target.nouns)})\s+\Z", preceding_text)
