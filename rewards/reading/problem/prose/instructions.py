@@ -26,9 +26,11 @@ _PLACEHOLDER: Final = re.compile(
     r"|\b\d+(?:\.\d+)?%|(?m:^\s*\d+[.)](?=\s))"
     r"|\bdifferent terms\b|\b[Ii]ntegrate natural language\b"
 )
+#: Tokens of a chat, tags and titles of the parts of a prompt.
 _CHAT: Final = re.compile(
     r"<[|｜][^|｜<>\n]{1,40}[|｜]>(?:(?:assistant|system|user)\b)?|<(?:start|end)_of_turn>"
     r"(?:(?:model|user)\b)?|</?(?:s|bos|eos)>|\[/?INST\]|<</?SYS>>"
+    r"|</?[a-z_]{4,20}>|#{2,4}\s*[A-Z]\w+\s*:"
 )
 #: A name of the answer: [answer], <final_answer>.
 _BRACKETED: Final = re.compile(
@@ -72,7 +74,7 @@ def without_instructions(text: str) -> str:
     'Find $x$.'
 
     """
-    text = _BRACKETED.sub(r" \1 ", _CHAT.sub("\n", text))
+    text = _CHAT.sub("\n", _BRACKETED.sub(r" \1 ", text))
     # of the same length, so that a clause of the one text is at the same place in the other
     plain = _PLACEHOLDER.sub(lambda match: _FILL * len(match[0]), text)
     remaining_clauses, position = [], 0

@@ -85,7 +85,7 @@ def integral_question(text: str) -> tuple[str, Conditions] | None:
     '\\int _{0}^{1} {x*e^x} '
 
     """
-    question_parts = taken_apart(text)
+    question_parts = _pieces_apart(text)
     if question_parts is None and _SIGN.search(text):  # int_0^1 x dx, or \int_0^1 x\,dx = ?
         bare = TAIL.sub("", prose.without_frame(text).strip())
         if "\\int" not in bare or bare != text.strip():
@@ -100,15 +100,8 @@ def integral_question(text: str) -> tuple[str, Conditions] | None:
     return formula, conditions
 
 
-def _listed(text: str) -> tuple[str, list[str]] | None:
-    r"""Take an unmarked formula and the text behind the formula apart: ``f(x),\quad x = 2t``.
-
-    The result is None if nothing stands behind the formula, or another formula without a relation.
-    """
-    if len(text) > LONGEST:
-        return None
-    in_words = _IN_WORDS.sub(r"\\text{ where }\g<name>\\text{ is \g<words> }", text)
-    marked_prose, formulas = divided(in_words) or ("\ue0120\ue012", [text])
+def _cut(marked_prose: str, formulas: list[str]) -> tuple[str, list[str]]:
+    r"""Cut formulas at punctuation and wide spaces: ``f(x)\,dx,\quad u = x^2`` has two pieces."""
     listed: list[str] = []
 
     def cut(mention: re.Match[str]) -> str:
@@ -118,7 +111,33 @@ def _listed(text: str) -> tuple[str, list[str]] | None:
         listed.extend(filter(None, (ENDS.sub("", piece).strip() for piece in pieces)))
         return ", ".join(f"\ue012{at}\ue012" for at in range(start, len(listed)))
 
-    marked_prose = PLACEHOLDER.sub(cut, marked_prose)
+    return PLACEHOLDER.sub(cut, marked_prose), listed
+
+
+def _pieces_apart(text: str) -> tuple[str, list[str]] | None:
+    """Take a question apart; from an integral with a sign, what is listed behind is cut off."""
+    question_parts = taken_apart(text)
+    if question_parts is None or len(question_parts[1]) != 1 or not _SIGN.search(text):
+        return question_parts
+    marked_prose, pieces = _cut(*(divided(text) or question_parts))
+    is_listed = len(pieces) > 1 or marked_prose != question_parts[0]
+    return (
+        (marked_prose, pieces)
+        if is_listed and all(map(RELATION.search, pieces[1:]))
+        else question_parts
+    )
+
+
+def _listed(text: str) -> tuple[str, list[str]] | None:
+    r"""Take an unmarked formula and the text behind the formula apart: ``f(x),\quad x = 2t``.
+
+    The result is None if nothing stands behind the formula, or another formula without a relation.
+    """
+    if len(text) > LONGEST:
+        return None
+    in_words = _IN_WORDS.sub(r"\\text{ where }\g<name>\\text{ is \g<words> }", text)
+    marked_prose, formulas = divided(in_words) or ("\ue0120\ue012", [text])
+    marked_prose, listed = _cut(marked_prose, formulas)
     # Every formula beside the integral has to be a relation or explained by words, because another
     # formula may be a second integrand.
     signed = [at for at, piece in enumerate(listed) if _SIGN.search(piece)]

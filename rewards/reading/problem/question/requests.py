@@ -129,16 +129,16 @@ _METHOD: Final = _words("apply applying by employing use using via")
 _ENDS_METHOD: Final = _words("back then")
 _METHOD_IN_WORDS: Final = re.compile(r"without (?!the|its)[\w'’]+|but (?:[Ii]|my)")
 _SERIES: Final = _words(
-    """alternating arithmetic come converge convergence convergent converges diverge divergent
-    diverges finite function geometric harmonic infinite polynomial progression represented
+    """alternating arithmetic come
+    finite function geometric harmonic infinite polynomial progression represented
     series sum summation sums telescopes telescoping term total"""
 )
 #: What belongs to the kinds of questions.
 OWN: Final = {
     "integral": _words(
         """analysis antiderivative antiderivatives arbitrary arctan calculus change constant
-        constants contour converge convergence convergent converges coordinates
-        definite definition denominator diverge diverges evaluation exist exists
+        constants contour coordinates
+        definite definition denominator evaluation exist exists
         finite first function functions improper indefinite integral integrals
         integrand integrate integration limits linear ln log logarithm logarithms
         multiple natural plus polar primitive primitives substitute substitution
@@ -152,14 +152,14 @@ OWN: Final = {
     )
     | prose.ORDINALS.keys(),
     "limit": _words(
-        """behave behaves converge convergence convergent converges diverge divergent diverges
+        """behave behaves
         exist exists extended finite first function hand infinity left limit
         limiting limits quotient reals sequence sided
         tend"""
     ),
     "limit in words": _words(
-        """above approach approaches become becomes behave behaves bound converge convergent
-        converges diverge divergent diverges exist exists extended finite first function
+        """above approach approaches become becomes behave behaves bound
+        exist exists extended finite first function
         goes grows hand happens identify increasing infinity left limit limiting limits
         quotient sequence sided tend tending tends"""
     ),
@@ -205,7 +205,7 @@ def check_requests(
     """
     letters = {at for at, formula in enumerate(formulas) if NAME.fullmatch(formula)}
     own = own or {*range(len(formulas))} - letters
-    known_words = prose.COMMON | OWN[kind]
+    known_words = prose.COMMON | prose.TABLE["convergence"] | OWN[kind]
     plain = _IN_TERMS_OF.sub(" in ", prose.without_asides(marked_prose))
     plain = _COMMAND.sub(" ", NAMES.sub(" ", plain))
     if not plain.isascii():
@@ -319,6 +319,8 @@ def _start(tokens: list[str], own: Collection[int]) -> int:
                 return at
             requests.append(at)
         following = following if tokens[at] in prose.COMMON else tokens[at]
+    if tokens[:1] in (["then"], ["finally"]):  # "Then add 3."
+        return 0
     starts = requests + [at for at in range(len(tokens)) if _is_done_to_value(tokens, at, own)]
     starts = starts or [
         at + 1 for at, token in enumerate(tokens) if _is_restricted(tokens, at, own)
