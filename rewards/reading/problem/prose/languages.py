@@ -99,7 +99,7 @@ _ROWS: Final = {
         ru: значение интеграл интегралы несобственный неопределенные неопределенный неопределённые
             неопределённый определенный определённый расходимость сходимость функции
         nl: integraal
-        pl: calka calke calki nieoznaczona oznaczona
+        pl: całka całke całki nieoznaczona oznaczona
         sv: integralen
         tr: belirli belirsiz integrali integralini
         zh: 不定积分 定积分 反常积分 广义积分 积分 原函数 的?值

@@ -31,6 +31,8 @@ TABLE: Final = {
             derivative derivatives differentiate directional double integral inverse inverses
             logarithm mean modulus normal orthogonal perpendicular product quotient reciprocal root
             roots square squared squares triple""",
+        # tell what a writer tried
+        "attempt": "attempt attempted became becomes got obtained tried",
         # name rules whose value is not that of the integral
         "quadrature": """endpoint_rule left_endpoints midpoint_rule midpoints rectangles
             right_endpoints simpson's strips subintervals trapezium_rule trapezoid_rule
@@ -39,7 +41,7 @@ TABLE: Final = {
         "plain": """all answer answers can do down final fully it marks non-zero nonzero only
             possible result simple simplest steps within work working you""",
         # names of methods and functions whose words would change a question elsewhere
-        "name": """applied_twice by_first complete_integral complete_the_square
+        "name": """all_real_numbers applied_twice by_first complete_integral complete_the_square
             completing_the_square denote_the_greatest_integer_less_than_or_equal_to
             denote_the_greatest_integer_not_exceeding
             denotes_the_greatest_integer_less_than_or_equal_to
@@ -48,12 +50,14 @@ TABLE: Final = {
             general_integral greatest_integer_function grows_without_bound half-axis
             half-line if_not inverse_cosecant inverse_cosine inverse_cotangent
             inverse_hyperbolic inverse_secant inverse_sine inverse_tangent
-            inverse_trigonometric last_line lowest_terms maximum_mark minus_infinity
+            inverse_trigonometric last_line limit_of_a_riemann_sum limit_of_a_sum
+            limit_of_riemann_sums lowest_terms maximum_mark minus_infinity
             not_a_decimal not_a_decimal_approximation not_required or_not
             partial_fraction partial_fractions particular_integral parts_twice
             plus_a_constant plus_an_arbitrary_constant plus_particular_integral
             plus_the_constant rational_function real_constant real_constants real_line
-            times_differentiable twice_differentiable two_arbitrary_constants""",
+            times_differentiable twice_differentiable two_arbitrary_constants
+            what_next""",
         # say what is to be done where there is no answer, up to the end of the sentence
         "aside": """or_answer or_explain or_say or_show or_state or_write otherwise""",
         # say nothing of a number: parameters are positive, and variables are real
@@ -93,7 +97,7 @@ COMMON: Final = frozenset(
     through thus to together too up upon very was we well were when where whether which
     while who who's why will with within would yet you your"""
     # the answer and its form
-    """ above acceptable accepted allowed alone answer answers anything appropriate below box boxed
+    """ above acceptable accepted allowed alone ans answer answers anything appropriate below box boxed
     canonical carry cartesian closed combination combine comes complete correct credit deal
     denotes derivation detail details display disprove dne elementary else enclosed end
     equal equals exact existence explain explicit expression factor factored factorised
@@ -111,10 +115,10 @@ COMMON: Final = frozenset(
     worksheet write writing written"""
     # what the writer feels, tries and hears
     """ advance anybody anyone anyway appreciated careful check compare confirm confused dumb
-    everyone ex familiar famous forget get getting gives good got guys hello help hi hint hints keep
-    lost mine nobody ok pls prof professor pts ques quick recognise reply say says section see
-    sense somebody someone stuck supposed sure teacher think tried try understand weird whats
-    wolfram wolframalpha wrong""".split()
+    everyone ex familiar famous finish forget get getting gives good got guys hello help hi hint
+    hints keep lost mine nobody ok pls prof professor pts ques quick recognise reply say says
+    section see sense somebody someone stuck supposed sure teacher think tried try understand weird
+    whats wolfram wolframalpha wrong""".split()
 )
 #: Words with which a prompt speaks of a response. A clause says how the response is written if it
 #: has such a word, no formula, and no words but these, those of `COMMON` and `INSTRUCTIONS`.

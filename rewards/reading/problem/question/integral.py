@@ -24,13 +24,14 @@ from ..conditions import RELATION, Conditions
 from ..layout import ENDS, pieces_of, region, with_large_limits
 from ..marks import LONGEST
 from .mentions import divided
-from .parts import ASKS_INTEGRAL, NAMED, PLACEHOLDER, TAIL, Target, taken_apart
-from .surroundings import formula_of_question
+from .parts import ASKS_INTEGRAL, NAMED, PLACEHOLDER, SENTENCE, TAIL, Target, taken_apart
+from .requests import is_narration
+from .surroundings import formula_of_question, with_letter
 
 #: An integral sign, perhaps without its backslash.
 _SIGN: Final = re.compile(
     r"\\(?:int|intop|smallint|iint|iiint|oint|idotsint|fint)(?![A-Za-z])|[∫∬∭∮]"
-    r"|(?<![A-Za-z\\])int(?=[\s_(]|\Z)"
+    r"|(?<![A-Za-z\\])(?:int(?=[\s_(]|\Z)|integral(?=_))"
 )
 _NOUNS: Final = ("antiderivative", "integral", "integrals", "integrand", "primitive")
 #: Words that may not stand between "integral of" and the integrand: the square of f.
@@ -45,6 +46,10 @@ _NOUN: Final = re.compile(rf"\b(?:{ASKS_INTEGRAL})\b", re.IGNORECASE)
 _BEFORE_INTEGRAND: Final = re.compile(r"\s*[.:]?\s*(?:\([^()]*\)\s*)?\Z")
 #: The name of an antiderivative, before the function: the antiderivative $F(x)$ of $f$.
 _RESULT: Final = re.compile(r"[A-Z]\s*(?:\(\s*[a-z]\s*\))?")
+#: An integral named with an index or an argument: I_n =, F(x) =.
+_FAMILY: Final = re.compile(
+    r"\s*(?P<name>[A-Za-z])\s*(?:_\{?(?P<index>[a-z])\}?|\(\s*(?P<argument>[a-z])\s*\))\s*="
+)
 _REAL_LINE: Final = re.compile(
     r"\bover\s+(?:all|the)\s+(?:(?:entire|whole)\s+)?real\s+(?:axis|line|numbers)\b"
 )
@@ -91,13 +96,35 @@ def integral_question(text: str) -> tuple[str, Conditions] | None:
         if "\\int" not in bare or bare != text.strip():
             question_parts = ("\ue0120\ue012", [bare])
     question_parts = question_parts or _listed(text)
+    question_parts = _without_attempts(*question_parts) if question_parts else None
     integral = _integral(*question_parts) if question_parts else None
     if not question_parts or not integral:
         return None
+    integral = _instance(integral, question_parts[1])
     formula, conditions = formula_of_question(question_parts, integral)
     if "Heaviside" in text:  # else H(x) may be a product
         formula = _STEP.sub(r"\\operatorname{Heaviside}", formula)
     return formula, conditions
+
+
+def _without_attempts(marked_prose: str, formulas: list[str]) -> tuple[str, list[str]]:
+    r"""Leave out the sentences that tell an attempt, if another sentence has an integral.
+
+    "Find $\int f$. I tried $u = x^2$ and got $\int g$." has one integral.
+    """
+    sentences = SENTENCE.split(marked_prose)
+    asking = [
+        sentence
+        for sentence in sentences
+        if not (is_narration(sentence) and prose.says(sentence, "attempt"))
+    ]
+    kept = "\n".join(asking)
+    has_integral = any(_SIGN.search(formulas[int(at)]) for at in PLACEHOLDER.findall(kept))
+    if len(asking) == len(sentences) or not has_integral:
+        return marked_prose, formulas
+    numbers = [*map(int, PLACEHOLDER.findall(kept))]
+    kept = PLACEHOLDER.sub(lambda at: f"\ue012{numbers.index(int(at[1]))}\ue012", kept)
+    return kept, [formulas[at] for at in numbers]
 
 
 def _cut(marked_prose: str, formulas: list[str]) -> tuple[str, list[str]]:
@@ -238,8 +265,8 @@ def _roles(marked_prose: str, formulas: list[str]) -> dict[str, int] | None:
             for mark, limit in limits.items():
                 roles.setdefault(mark, len(formulas))
                 formulas.append(limit)
-        elif preceding[-1:] in (["in"], ["on"], ["over"]):
-            role, words = "", words[:-1]
+        elif preceding[-1:] in (["in"], ["on"], ["over"]) or region(formula):
+            role, words = "", words[:-1]  # a domain
         elif (
             noun
             and not _STOP.search(between)
@@ -261,6 +288,29 @@ def _limits(formula: str, preceding: list[str]) -> dict[str, str] | None:
     """The limits of a region. A function may be integrated on an interval without its ends."""
     is_region = preceding[:1] == ["over"] or (preceding and formula.startswith("["))
     return region(formula) if is_region else None
+
+
+def _instance(integral: Target, formulas: list[str]) -> Target:
+    r"""Put a number in the place of the argument of a named integral: $I_n = \int ..$, find $I_5$.
+
+    >>> parts = [r"I_n=\int_0^1 x^n\,dx", "I_5"]
+    >>> _instance(_target(parts[0], frozenset((0,)), parts[0]), parts).formula
+    'I_n=\\int_0^1 x^\\frac{5}{1}\\,dx'
+
+    """
+    named = _FAMILY.match(integral.written)
+    if named is None:
+        return integral
+    opening, letter = (r"_\{?", named["index"]) if named["index"] else (r"\(", named["argument"])
+    pattern = re.compile(rf"{re.escape(named['name'])}\s*{opening}\s*(-?\d+)\s*[)}}]?")
+    values = {
+        at: match[1] for at, text in enumerate(formulas) if (match := pattern.fullmatch(text))
+    }
+    if len(values) != 1 or letter == integral.variable:
+        return integral
+    ((at, value),) = values.items()
+    formula = with_letter(integral.formula, letter, value)
+    return replace(integral, formula=formula, numbers=integral.numbers | {at})
 
 
 def _is_fact(formula: str) -> bool:
@@ -291,5 +341,5 @@ def _without_name(formula: str) -> str:
 def _with_latex_limits(formula: str) -> str:
     """Write a sign without a backslash, and limits such as ₀ and oo, as in LaTeX."""
     formula = with_large_limits(formula)
-    formula = re.sub(r"(?<![A-Za-z\\])int(?=[\s_(])", r"\\int ", formula)
+    formula = re.sub(r"(?<![A-Za-z\\])int(?:egral)?(?=[\s_(])", r"\\int ", formula)
     return re.sub(r"(?<![A-Za-z\\])(?:oo|inf(?:inity)?)(?![A-Za-z])", r"{\\infty}", formula)

@@ -136,7 +136,7 @@ _SERIES: Final = _words(
 #: What belongs to the kinds of questions.
 OWN: Final = {
     "integral": _words(
-        """analysis antiderivative antiderivatives arbitrary arctan calculus change constant
+        """analysis antiderivative antiderivatives arbitrary arctan calculus change const constant
         constants contour coordinates
         definite definition denominator evaluation exist exists
         finite first function functions improper indefinite integral integrals

@@ -270,7 +270,7 @@ def with_definition(formula: str, definition: str, bound: str) -> str:
         if name.lstrip("\\") in (bound, "d") or not body.strip():
             return formula
         if SYMBOL.fullmatch(name):
-            return _with_letter(formula, name, body.strip())
+            return with_letter(formula, name, body.strip())
         return re.sub(
             rf"{name_pattern}(?![A-Za-z_(]|\s*\()", lambda _: rf"\left({body}\right)", formula
         )
@@ -286,7 +286,7 @@ def with_definition(formula: str, definition: str, bound: str) -> str:
             continue
         value = body
         if arguments[0].strip() != variable:
-            value = _with_letter(body, variable, arguments[0])
+            value = with_letter(body, variable, arguments[0])
         pieces += [formula[position : match.start()], rf"\left({value}\right)"]
         position = end
     return "".join((*pieces, formula[position:]))
@@ -296,7 +296,7 @@ def _defines(definition: str, formula: str, bound: str) -> bool:
     return with_definition(formula, definition, bound) != formula
 
 
-def _with_letter(formula: str, letter: str, value: str) -> str:
+def with_letter(formula: str, letter: str, value: str) -> str:
     r"""Put a value in the place of a letter, also in a product such as ax, but not in sin or \sin.
 
     The value becomes a quotient, a factor like the letter: sin ax has the argument ax, and
