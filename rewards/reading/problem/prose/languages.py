@@ -14,14 +14,15 @@ from typing import Final
 _ROWS: Final = {
     # verbs and pronouns that ask
     "asks": """
-        de: berechne berechnen bestimme bestimmen ermittle ermitteln finde finden gesucht gib
-        fr: calcule calculer calculez determiner determinez donner donnez est quelle resoudre trouve
-            trouver trouvez
-        es: calcula calcular calcule cual determina determinar encuentra encuentre es evalua evaluar
-            halla hallar halle resuelve
+        de: angeben berechne berechnen bestimme bestimmen ermittle ermitteln finde finden gesucht
+            gib
+        fr: calcule calculer calculez determiner determinez donner donnez est quelle resoudre
+            trouve trouver trouvez
+        es: calcula calcular calcule cual determina determinar encuentra encuentre es evalua
+            evaluar halla hallar halle resuelve
         it: calcola calcolare determinare risolvere trova trovare valutare
         pt: ache avalie encontre resolva
-        ru: взять вычислите вычислить найдите найти определить
+        ru: взять вычислите вычислить найдите найти определить проинтегрируйте проинтегрировать
         nl: bepaal bereken
         pl: oblicz wyznacz znajdz
         sv: berakna bestam
@@ -34,8 +35,8 @@ _ROWS: Final = {
     "nothing": """
         de: an be das dem den der des die ein eine einen einer eines folgende folgenden folgendes
             fur geben im in ist konstante mit positive punkte sei sie und von wobei zu
-        fr: avec ce cette dans de definie des du el en et exacte la le les on pose pour soit suivant
-            suivante suivantes sur sous un une
+        fr: avec ce cette dans de definie des du el en et exacte la le les on par pose pour soit
+            suivant suivante suivantes sur sous un une
         es: con de del donde el en la las le los para se sea siguiente siguientes sobre un una
         it: con del dell della di dove gli il la le lo seguente seguenti sia un una
         pt: as com da das de dos em na no os para seguinte seguintes um uma
@@ -47,31 +48,33 @@ _ROWS: Final = {
         ko: 값을 다음 다음의 의""",
     # methods, which change nothing
     "method": """
-        de: durch_partielle_integration durch_substitution mit_partieller_integration
-            mithilfe_partieller_integration mittels_partieller_integration mittels_substitution
-            ohne_taschenrechner
-        fr: a_l'aide_d'une_integration_par_parties par_changement_de_variable par_parties
-            par_une_integration_par_parties
-        es: por_cambio_de_variable por_partes por_sustitucion usando_sustitucion
+        de: durch_partielle_integration durch_substitution gegeben_ist gib_das_ergebnis_exakt_an
+            mit_partieller_integration mithilfe_partieller_integration
+            mittels_partieller_integration mittels_substitution ohne_taschenrechner
+        fr: a_l'aide_d'un_changement_de_variable a_l'aide_d'une_integration_par_parties definie_par
+            par_changement_de_variable par_parties par_une_integration_par_parties
+        es: mediante_un_cambio_de_variable por_cambio_de_variable por_partes por_sustitucion
+            usando_sustitucion
         it: per_parti per_sostituzione
         pt: por_partes por_substituicao usando_substituicao
         ru: заменой_переменной методом_замены_переменной по_частям""",
     # what a prompt says of the response
     "response": """
         de/es/fr: a alle angeben aufgabe avant avec bevor bien bonjour cette chaque classe consigne
-            contient dabord dans dentro der desarrollo despues detaillant detalladamente dezimalzahl
-            die diese donne donner donnez du durchdenke ein eine einem einer en encadre encadrez
-            encierra ende endergebnis endgultige entre eres erklare es escribe etape etapes etes
-            exactamente exacte exakt exakte exercice exercise experto explica explicando expliquant
-            final finale forme francais gebe geben genau gib hinweise im in ist justifiant justifier
-            justifiez keine l'exercice la ladite le les letzte letzten ligne loose lose losung luego
-            matematicas matematico matheaufgabe mathematiques merci mettez mit muestra nach nada ne
-            nicht nichts objet pas paso pasos pour pregunta preparatoire presente presentez problema
-            probleme professeur puis que question questions razona razonamiento redige redigez
-            reflechis reflechissez repondez reponds resolvez resoudre resous respuesta resuelva
-            resuelve resultat rien schreibe schreiben seine siguiente simplifiee sin sistema
-            soigneusement solo solucion sous su suivant suivante todos tous toutes traduis tu un una
-            une uniquement usuario utilisant votre vous zeige zeile zum zur zwischenschritte
+            contient dabord dans dentro der desarrollo despues detaillant detalladamente
+            dezimalzahl die diese donne donner donnez du durchdenke ein eine einem einer en encadre
+            encadrez encierra ende endergebnis endgultige entre eres erklare es escribe etape
+            etapes etes exactamente exacte exakt exakte exercice exercise experto explica
+            explicando expliquant final finale forme francais gebe geben genau gib hinweise im in
+            ist justifiant justifier justifiez keine l'exercice la ladite le les letzte letzten
+            ligne loose lose losung luego matematicas matematico matheaufgabe mathematiques merci
+            mettez mit muestra nach nada ne nicht nichts objet pas paso pasos pour pregunta
+            preparatoire presente presentez problema probleme professeur puis que question
+            questions razona razonamiento redige redigez reflechis reflechissez repondez reponds
+            resolvez resoudre resous respuesta resuelva resuelve resultat rien schreibe schreiben
+            seine siguiente simplifiee sin sistema soigneusement solo solucion sous su suivant
+            suivante todos tous toutes traduis tu un una une uniquement usuario utilisant votre
+            vous zeige zeile zum zur zwischenschritte
         ru: анализа задача задачу запиши запишите математического опытный ответ подробно после
             последней преподаватель реши решите слова строке ты
         zh: 人工智能助手 不要输出 任何解释 完整 的推导 过程 给出 最终 答案 结果 放置于 放置
@@ -87,17 +90,17 @@ _ROWS: Final = {
         fr: primitive primitives
         es: antiderivada primitiva primitivas
         it: primitiva
-        ru: первообразная первообразную первообразные""",
+        ru: первообразная первообразную первообразные проинтегрируйте проинтегрировать""",
     # what belongs to the kinds of questions
     "integral": """
         de: bestimmte bestimmten bestimmtes funktion integral integrale unbestimmte unbestimmten
             unbestimmtes uneigentliche uneigentlichen uneigentliches wert
         fr: fonction fonctions impropre indefinie integrale integrales intervalle valeur
-        es: definida funcion impropia indefinida integral integrales valor
+        es: definida exacto funcion impropia indefinida integral integrales valor
         it: definito funzione improprio indefinito integrale integrali valore
         pt: funcao impropria integrais
         ru: значение интеграл интегралы несобственный неопределенные неопределенный неопределённые
-            неопределённый определенный определённый расходимость сходимость функции
+            неопределённый определенный определённый расходимость сходимость функции функцию
         nl: integraal
         pl: całka całke całki nieoznaczona oznaczona
         sv: integralen

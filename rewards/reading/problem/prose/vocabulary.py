@@ -97,8 +97,8 @@ COMMON: Final = frozenset(
     through thus to together too up upon very was we well were when where whether which
     while who who's why will with within would yet you your"""
     # the answer and its form
-    """ above acceptable accepted allowed alone ans answer answers anything appropriate below box boxed
-    canonical carry cartesian closed combination combine comes complete correct credit deal
+    """ above acceptable accepted allowed alone ans answer answers anything appropriate below box
+    boxed canonical carry cartesian closed combination combine comes complete correct credit deal
     denotes derivation detail details display disprove dne elementary else enclosed end
     equal equals exact existence explain explicit expression factor factored factorised
     factorized far fashion final follow following follows form format formula fraction

@@ -25,6 +25,7 @@ from ..layout import ENDS, pieces_of, region, with_large_limits
 from ..marks import LONGEST
 from .mentions import divided
 from .parts import ASKS_INTEGRAL, NAMED, PLACEHOLDER, SENTENCE, TAIL, Target, taken_apart
+from .pieces import NUMBER
 from .requests import is_narration
 from .surroundings import formula_of_question, with_letter
 
@@ -301,8 +302,9 @@ def _instance(integral: Target, formulas: list[str]) -> Target:
     named = _FAMILY.match(integral.written)
     if named is None:
         return integral
-    opening, letter = (r"_\{?", named["index"]) if named["index"] else (r"\(", named["argument"])
-    pattern = re.compile(rf"{re.escape(named['name'])}\s*{opening}\s*(-?\d+)\s*[)}}]?")
+    letter = named["index"] or named["argument"]
+    argument = r"_\{?\s*(\d+)\s*\}?" if named["index"] else rf"\(\s*({NUMBER.pattern})\s*\)"
+    pattern = re.compile(rf"{named['name']}\s*{argument}")
     values = {
         at: match[1] for at, text in enumerate(formulas) if (match := pattern.fullmatch(text))
     }

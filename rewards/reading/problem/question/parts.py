@@ -14,7 +14,9 @@ from ..derivatives import SYMBOL
 from ..marks import DELIMITER, LONGEST, MARKED, PROSE, with_marks
 
 _FOREIGN: Final = prose.foreign_phrases("antiderivative")
-ASKS_INTEGRAL: Final = rf"(?:antiderivatives?|integrals?|integrate|integrating|{_FOREIGN})"
+ASKS_INTEGRAL: Final = (
+    rf"(?:antiderivatives?|int(?= from| of)|integrals?|integrate|integrating|{_FOREIGN})"
+)
 WRT: Final = re.compile(r"\bw\.?\s?r\.?\s?t\b\.?")
 #: How an answer is to be written: in a box, in terms of a letter.
 _BOX: Final = re.compile(r"\\boxed\s*\{[^{}]*\}")
