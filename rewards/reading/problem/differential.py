@@ -44,7 +44,9 @@ def _styled(content: str) -> str:
 _CHARACTER: Final = f"[A-Za-z{''.join(GREEK_CHARACTERS)}]"
 _LETTER: Final = rf"(?:\\(?!{FONT}{_END})[A-Za-z]+|{_CHARACTER}){_INDEX}"
 _VARIABLE: Final = rf"(?:{_LETTER}|{_styled(_LETTER)})"
-_SIGN_D: Final = rf"(?:{_styled('d')}|\\(?:dd|differentialD|diff|d){_END}|[ⅆ𝑑])"
+#: The d of a macro of an author: ``\\dx``, ``\\dt``.
+_MACRO: Final = rf"\\d(?=[tuvxyz]{_END})"
+_SIGN_D: Final = rf"(?:{_styled('d')}|\\(?:dd|differentialD|diff|d){_END}|{_MACRO}|[ⅆ𝑑])"
 #: The d of a differential or a derivative alone.
 D: Final = rf"(?:{_SIGN_D}|(?<![A-Za-z\\])d)"
 #: A d before the parenthesis of its function.
@@ -53,7 +55,7 @@ _D_BEFORE: Final = re.compile(rf"{D}{SPACE}(?:\\left\s*)?\Z")
 _OF_MEASURE: Final = re.compile(r"\s*\(\s*[A-Za-z]\s*\)\s*\Z")
 _MARKED_RUN: Final = _in_font(rf"d{SPACE}{_LETTER}")
 _NOT_LETTERS: Final = re.compile(
-    rf"\\{FONT}{_END}|\\(?:dd|differentialD|diff|d|q?quad){_END}|[{{}}~]"
+    rf"\\{FONT}{_END}|\\(?:dd|differentialD|diff|d|q?quad){_END}|{_MACRO}|[{{}}~]"
 )
 _NAME: Final = re.compile(
     rf"(?P<letter>\\[A-Za-z]+|{_CHARACTER})(?:_\{{?(?P<index>[A-Za-z0-9]+)\}}?)?\s*\Z"

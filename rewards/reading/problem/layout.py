@@ -34,8 +34,6 @@ _SIGN: Final = re.compile(
 _SMALL_LIMITS: Final = re.compile(
     rf"(?<=[t\]|∫])\s*(?P<lower>[{SUBSCRIPT}]+)\s*(?:(?P<upper>[{SUPERSCRIPT}]+)|(?=\^))"
 )
-#: A differential as a macro of an author: ``\dx``, ``\dt``.
-_MACRO: Final = re.compile(r"\\d([tuvxyz])(?![A-Za-z])")
 #: Commands that stack their first argument on or under the second one.
 _STACKED: Final = re.compile(r"\\(?P<place>underset|overset|stackrel|mathop)\s*(?=\{)")
 _SEVERAL: Final = re.compile(
@@ -169,7 +167,7 @@ def integral_layout(text: str) -> IntegralLayout:
         'xdx'
 
     """
-    formula = _MACRO.sub(r"{\\mathrm{d}\1}", text if text.isascii() else _plain_letters(text))
+    formula = text if text.isascii() else _plain_letters(text)
     if DELIMITER.search(formula):
         formula = _formula(formula)
     if not ("int" in formula or "∫" in formula or "⨍" in formula):  # most integrands alone

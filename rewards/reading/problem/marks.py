@@ -44,7 +44,7 @@ _TOKEN: Final = re.compile(
     r"|\\(?:left|right)\s*\.|\\(?:operatorname\*?|math[a-z]+|boldsymbol)\s*\{[^{}]*\}"
     r"|\\(?:[A-Za-z]+\*?|[^A-Za-z]))"
     r"|(?P<number>\d+(?:[.,]\d+)*)"
-    r"|(?P<word>(?:i\.\s?e|e\.\s?g)\.|[A-Za-z]['’][A-Z][a-z]+(?:['’]s)?|[A-Za-z]{2,}(?:[-'’–][A-Za-z]+)*|[A-Za-z]['’](?:d|m|s|ll|re|ve)\b|[A-Za-z](?:-[A-Za-z]{2,})+)"
+    r"|(?P<word>(?:i\.\s?e|e\.\s?g)\.|[A-Za-z]['’][A-Za-z]{2,}(?:['’]s)?|[A-Za-z]{2,}(?:[-'’–][A-Za-z]+)*|[A-Za-z]['’][dms]\b|[A-Za-z](?:-[A-Za-z]{2,})+)"
     r"|(?P<letter>[A-Za-z\u0370-\u03ff])"
     r"|(?P<open>[(\[{])|(?P<close>[)\]}])"
     r"|(?P<space>\s+)|(?P<blank>_{2,})"

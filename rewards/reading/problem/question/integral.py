@@ -21,13 +21,14 @@ from typing import Final
 from ....errors import ProblemError
 from .. import prose
 from ..conditions import RELATION, Conditions
+from ..differential import differentials
 from ..layout import ENDS, pieces_of, region, with_large_limits
 from ..marks import LONGEST
 from .mentions import divided
 from .parts import ASKS_INTEGRAL, NAMED, PLACEHOLDER, SENTENCE, TAIL, Target, taken_apart
 from .pieces import NUMBER
 from .requests import is_narration
-from .surroundings import formula_of_question, with_letter
+from .surroundings import formula_of_question, is_name, with_letter
 
 #: An integral sign, perhaps without its backslash.
 _SIGN: Final = re.compile(
@@ -41,16 +42,10 @@ _BETWEEN: Final = prose.TABLE["operation"] - {"antiderivative", "integral"} | {
 }  # fmt: skip
 #: Words between the noun and the integrand: "integral of the function", at most so many.
 _MOST_WORDS: Final = 6
-_STOP: Final = re.compile(r"[,;.:?!()]")
+_STOPS: Final = frozenset(",;.:?!()")
 _NOUN: Final = re.compile(rf"\b(?:{ASKS_INTEGRAL})\b", re.IGNORECASE)
 #: What may stand directly before the integrand: "of the function. (Check your answer.)".
 _BEFORE_INTEGRAND: Final = re.compile(r"\s*[.:]?\s*(?:\([^()]*\)\s*)?\Z")
-#: The name of an antiderivative, before the function: the antiderivative $F(x)$ of $f$.
-_RESULT: Final = re.compile(r"[A-Z]\s*(?:\(\s*[a-z]\s*\))?")
-#: An integral named with an index or an argument: I_n =, F(x) =.
-_FAMILY: Final = re.compile(
-    r"\s*(?P<name>[A-Za-z])\s*(?:_\{?(?P<index>[a-z])\}?|\(\s*(?P<argument>[a-z])\s*\))\s*="
-)
 _REAL_LINE: Final = re.compile(
     r"\bover\s+(?:all|the)\s+(?:(?:entire|whole)\s+)?real\s+(?:axis|line|numbers)\b"
 )
@@ -71,10 +66,6 @@ _WIDE_SPACE: Final = re.compile(r"\\q?quad(?![A-Za-z])")
 _PAUSE_SPACE: Final = re.compile(r"(?<!\\)\\[,;]")
 #: Letters that stand for Heaviside's function.
 _STEP: Final = re.compile(r"(?<![A-Za-z\\])(?:H|u|\\theta)(?=\s*(?:\\left\s*)?\()")
-#: A differential.
-_DIFFERENTIAL: Final = re.compile(
-    r"(?<![A-Za-z\\])\\?(?:mathrm\s*\{\s*d\s*\}\s*|d)(?P<variable>[A-Za-z]|\\[a-z]+)(?![A-Za-z])"
-)
 
 
 def integral_question(text: str) -> tuple[str, Conditions] | None:
@@ -270,10 +261,10 @@ def _roles(marked_prose: str, formulas: list[str]) -> dict[str, int] | None:
             role, words = "", words[:-1]  # a domain
         elif (
             noun
-            and not _STOP.search(between)
+            and _STOPS.isdisjoint(between)
             and len(words) <= _MOST_WORDS
             and _BETWEEN.isdisjoint(words)
-            and not (_RESULT.fullmatch(formula) and re.match(r"\s*of\b", marked_prose[start:]))
+            and not (is_name(formula) and re.match(r"\s*of\b", marked_prose[start:]))
         ):
             role = "integrand"
         else:
@@ -299,12 +290,13 @@ def _instance(integral: Target, formulas: list[str]) -> Target:
     'I_n=\\int_0^1 x^\\frac{5}{1}\\,dx'
 
     """
-    named = _FAMILY.match(integral.written)
-    if named is None:
+    named = NAMED.match(integral.written)
+    name, _, index = named["name"].partition("_") if named else ("", "", "")
+    letter = index.strip("{}") or (named["variable"] if named else "")
+    if not letter:
         return integral
-    letter = named["index"] or named["argument"]
-    argument = r"_\{?\s*(\d+)\s*\}?" if named["index"] else rf"\(\s*({NUMBER.pattern})\s*\)"
-    pattern = re.compile(rf"{named['name']}\s*{argument}")
+    argument = r"_\{?\s*(\d+)\s*\}?" if index else rf"\(\s*({NUMBER.pattern})\s*\)"
+    pattern = re.compile(rf"{re.escape(name)}\s*{argument}")
     values = {
         at: match[1] for at, text in enumerate(formulas) if (match := pattern.fullmatch(text))
     }
@@ -324,8 +316,8 @@ def _is_fact(formula: str) -> bool:
 
 
 def _target(formula: str, numbers: frozenset[int], written: str) -> Target:
-    differentials = [match["variable"] for match in _DIFFERENTIAL.finditer(formula)]
-    variable = differentials[-1].lstrip("\\") if differentials else "x"
+    candidates = differentials(formula)
+    variable = candidates[0].variable if candidates else "x"
     has_limits = re.search(rf"(?:{_SIGN.pattern})\s*(?:\\limits\s*)?[_^]", formula) is not None
     return Target(formula, numbers, written, variable, has_limits, nouns=_NOUNS, kind="integral")
 

@@ -171,6 +171,11 @@ def _with_surroundings(
     return formula, conditions, remainder
 
 
+def is_name(formula: str) -> bool:
+    """Whether a formula is a name, perhaps with an argument: F, F(x)."""
+    return NAME.fullmatch(formula) is not None or _APPLIED_NAME.fullmatch(formula) is not None
+
+
 def changes_numbers(marked_prose: str) -> bool:
     """Whether words of arithmetic may change a number or a formula of a question."""
     if _MODIFIES.search(marked_prose):
