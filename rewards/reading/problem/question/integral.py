@@ -235,7 +235,7 @@ def _roles(marked_prose: str, formulas: list[str]) -> dict[str, int] | None:
     same role.
     """
     roles: dict[str, int] = {}
-    start, noun, role = 0, "", ""
+    start, noun, role, is_real_line = 0, "", "", False
     words: list[str] = []  # between the noun and the formula
     for match in PLACEHOLDER.finditer(marked_prose):
         number, formula = int(match[1]), formulas[int(match[1])].strip()
@@ -253,11 +253,16 @@ def _roles(marked_prose: str, formulas: list[str]) -> dict[str, int] | None:
         elif preceding[-1:] == ["to"] or (preceding == ["and"] and role == "_"):
             role, words = "^", words[:-1]
         elif is_over and noun.startswith("integra") and (limits := _limits(formula, preceding)):
+            if "_" in roles:
+                return None  # a second region
             role, roles["region"] = "", number
+            is_real_line = limits["_"] == r"{-\infty}"
             for mark, limit in limits.items():
                 roles.setdefault(mark, len(formulas))
                 formulas.append(limit)
         elif preceding[-1:] in (["in"], ["on"], ["over"]) or region(formula):
+            if "region" in roles and preceding[-1:] == ["over"]:
+                return None
             role, words = "", words[:-1]  # a domain
         elif (
             noun
@@ -269,7 +274,7 @@ def _roles(marked_prose: str, formulas: list[str]) -> dict[str, int] | None:
             role = "integrand"
         else:
             role = ""
-        if role in roles and role != "integrand" and "region" not in roles:
+        if role in roles and role != "integrand" and not is_real_line:
             return None
         if role:
             roles.setdefault(role, number)

@@ -40,7 +40,7 @@ _IN_TERMS_OF: Final = re.compile(r"\bin\s+terms\s+of\b")
 NAMES: Final = re.compile(
     rf"{prose.phrases('name', 'no kind')}|{prose.foreign_phrases('method')}", re.IGNORECASE
 )
-_TOKEN: Final = re.compile(rf"{_MARK}\d+{_MARK}|[^\W\d_](?:[^\W\d_]|['’])*|[,:;?!.]")
+_TOKEN: Final = re.compile(rf"{_MARK}\d+{_MARK}|[^\W\d_](?:[^\W\d_]|['’])*|\d+|[,:;?!.]")
 #: The name of a person: L'Hospital's.
 _PERSON: Final = re.compile(r"(?:[A-Za-z]['’])?[A-Z][a-z]+(?:['’]s)?")
 #: A sentence in which the writer tells what was tried, and the words of a wish.
@@ -93,6 +93,8 @@ _OF_THE_RESPONSE: Final = re.compile(
     r"(?i)\b(?:answers?|antwort|box(?:e[ds]|ing)?|(?:end)?ergebnis(?:ses)?|grad(?:er|ing)|output|parser"
     r"|repl(?:ies|y)|reponse|respond|response|respuesta|resultado|resultat|results?|submi[st]\w+)\b"
 )
+#: Words of an order beside a number. Longer sentences with a number tell something.
+_MOST_OF_ORDER: Final = 3
 _PAUSES: Final = frozenset(",:;")
 #: What stands before a verb of a request.
 _BEGINS: Final = _words(
@@ -222,21 +224,30 @@ def check_requests(
     known_abroad = known_words | prose.foreign_words(*_ALL_KINDS, kind)
     of_prompts = prose.INSTRUCTIONS | prose.foreign_words(*_ALL_KINDS)
     for tokens in abroad:
-        is_asked = any(_is_of(token, own) for token in tokens)
+        is_asked = _has(tokens, own)
+        if is_asked and (number := next(filter(str.isdecimal, tokens), None)):
+            raise ProblemError(f"{number!r} may change what is asked for; if not, leave it out")
         for word in _spoken(tokens):
             if word not in known_abroad and (is_asked or word not in of_prompts):
                 raise ProblemError(f"{word!r} may change what is asked for; if not, leave it out")
     sentences = [tokens for tokens in sentences if tokens not in abroad]
+    last = max((at for at, tokens in enumerate(sentences) if _has(tokens, own)), default=-1)
+    asides = [_TOKEN.findall(aside) for aside in _SENTENCE.split(parentheses)]
+    are_orders = [
+        at > last and tokens not in asides and _is_order(tokens)
+        for at, tokens in enumerate(sentences)
+    ]
+    sentences = [[token for token in tokens if not token.isdecimal()] for tokens in sentences]
     of_response = [_OF_THE_RESPONSE.search(" ".join(tokens)) is not None for tokens in sentences]
     starts = [
-        0 if speaks else _start([token.lower() for token in tokens], own)
-        for tokens, speaks in zip(sentences, of_response, strict=True)
+        0 if speaks or is_short else _start([token.lower() for token in tokens], own)
+        for tokens, speaks, is_short in zip(sentences, of_response, are_orders, strict=True)
     ]
     # A question without any request asks with nouns: "zeros of $f'(x)$".
     if all(start == len(tokens) for start, tokens in zip(starts, sentences, strict=True)):
         starts = [0 if _is_noun_of(tokens, own) else len(tokens) for tokens in sentences]
     for tokens, start, speaks in zip(sentences, starts, of_response, strict=True):
-        is_instruction = speaks and not any(_is_of(token, own) for token in tokens)
+        is_instruction = speaks and not _has(tokens, own)
         for word in _asking(tokens, start, own, letters, has_persons=not speaks):
             if word not in known_words and not (is_instruction and word in of_prompts):
                 raise ProblemError(f"{word!r} may change what is asked for; if not, leave it out")
@@ -246,6 +257,17 @@ def _spoken(tokens: list[str]) -> list[str]:
     """The words of a sentence, without elided articles: integrale of l'integrale."""
     words = (re.split("['’]", token.lower()) for token in tokens if token[0].isalpha())
     return [word for pieces in words for word in pieces if len(word) > 1 or not word.isascii()]
+
+
+def _has(tokens: list[str], own: Collection[int]) -> bool:
+    return any(_is_of(token, own) for token in tokens)
+
+
+def _is_order(tokens: list[str]) -> bool:
+    """Whether a sentence may do something to the value with a number, as "subtract 1" does."""
+    count = sum(token[0].isalpha() for token in tokens)
+    pairs = itertools.pairwise(tokens)
+    return count <= _MOST_OF_ORDER and any(a[0].isalpha() and b.isdecimal() for a, b in pairs)
 
 
 def _is_english(words: set[str]) -> bool:

@@ -25,7 +25,9 @@ from ..marks import LONGEST, is_function
 from .parts import ASKS_INTEGRAL, DENIED, NAMED, PLACEHOLDER, SENTENCE, Target, without_statements
 from .requests import NAMES, check_requests, is_narration
 
-_VERBS: Final = "|".join(sorted(prose.TABLE["value"] | prose.TABLE["form"]))
+_VERBS: Final = "|".join(
+    sorted(prose.TABLE["value"] | prose.TABLE["form"] | prose.foreign_words("asks"), reverse=True)
+)
 _VERB: Final = re.compile(rf"\b(?:{_VERBS})\s+\Z", re.IGNORECASE)
 #: What stands before a formula that is asked for: "compute the quotient", "find $N$ and".
 _ASKS_FOR: Final = re.compile(
@@ -358,6 +360,8 @@ def _may_change(formula: str, preceding_text: str, following_text: str, target: 
         return _NOTATION.fullmatch(formula.strip()) is None  # a notation
     if _VALUE.fullmatch(formula):
         return not target.is_bound
+    if target.kind == "integral" and name in ("C", "c", "K", "k") and "=" in formula:
+        return not target.is_bound and name not in target.letters  # of the constant
     formula_text, target_text = (_SPACE.sub("", text) for text in (formula, target.written))
     if formula_text in target_text:
         return False
