@@ -22,6 +22,7 @@ has to be known to change nothing. Elsewhere, in stories and explanations, words
 from __future__ import annotations
 
 import itertools
+import operator
 import re
 from collections.abc import Collection, Sequence
 from typing import Final
@@ -246,6 +247,7 @@ def check_requests(
     # A question without any request asks with nouns: "zeros of $f'(x)$".
     if all(start == len(tokens) for start, tokens in zip(starts, sentences, strict=True)):
         starts = [0 if _is_noun_of(tokens, own) else len(tokens) for tokens in sentences]
+    of_response = [*map(operator.or_, of_response, are_orders)]
     for tokens, start, speaks in zip(sentences, starts, of_response, strict=True):
         is_instruction = speaks and not _has(tokens, own)
         for word in _asking(tokens, start, own, letters, has_persons=not speaks):
@@ -341,7 +343,7 @@ def _start(tokens: list[str], own: Collection[int]) -> int:
                 return at
             requests.append(at)
         following = following if tokens[at] in prose.COMMON else tokens[at]
-    if tokens[:1] in (["then"], ["finally"]):  # "Then add 3."
+    if tokens[:1] in (["then"], ["finally"]) and not _has(tokens, own):  # "Then add 3."
         return 0
     starts = requests + [at for at in range(len(tokens)) if _is_done_to_value(tokens, at, own)]
     starts = starts or [
