@@ -114,7 +114,7 @@ _ROWS: Final = {
         es: derivada funcion
         zh: 导数 函数""",
     "equation": """
-        de: differentialgleichung losung
+        de: anfangswertproblem differentialgleichung lose losung
         fr: differentielle
         es: diferencial ecuacion solucion
         zh: 常微分方程 微分方程 初值问题 方程 通解 特解 解""",
