@@ -51,7 +51,9 @@ _WORDS: Final = {
     "negative": "negative", "integer": "signed integer", "natural": "integer", "whole": "integer",
     "even": "even", "odd": "odd",
 }  # fmt: skip
-_WORD: Final = re.compile(rf"(?<![\\A-Za-z-])({'|'.join(_WORDS)})s?(?![A-Za-z])", re.IGNORECASE)
+_WORD: Final = re.compile(
+    rf"(?<![\\A-Za-z-])({'|'.join(_WORDS)})s?(?![A-Za-z])(?! log)", re.IGNORECASE
+)
 _SET: Final = re.compile(
     r"(?:\\in(?![A-Za-z])|∈)\s*(?:\\(?:mathbb|mathbf|mathds)\s*\{?\s*|\\)?([NZRQℕℤℝℚ])\s*\}?"
     r"(?P<part>(?:\s*[\^_]\s*(?:\{[^{}]*\}|[\w+*-]))*)\s*"
@@ -378,6 +380,7 @@ def interval_of(comparisons: Iterable[Expression], name: str) -> Interval | None
     Comparisons without x are left out. If x is compared in another way, or two different bounds are
     stated, the result is None.
     """
+    comparisons = tuple(comparisons)
     bounds: dict[int, tuple[Expression, bool]] = {}
     for comparison in comparisons:
         if name not in symbols_of(comparison):
@@ -395,8 +398,14 @@ def interval_of(comparisons: Iterable[Expression], name: str) -> Interval | None
                 }
         if not is_bound or any(name in symbols_of(end) for end, _ in stated_bounds.values()):
             return None
-        if any(bounds.setdefault(side, end) != end for side, end in stated_bounds.items()):
-            return None
+        for side, end in stated_bounds.items():
+            known = bounds.setdefault(side, end)
+            # of x > a > 0, the bound 0 is known to be no tighter than a
+            weaker = Call("lt", (end[0], known[0]) if side < 0 else (known[0], end[0]))
+            tighter = Call("lt", weaker.args[::-1])
+            if known != end and weaker not in comparisons and tighter not in comparisons:
+                return None
+            bounds[side] = end if tighter in comparisons else known
     (lower, from_below), (upper, from_above) = (bounds.get(at, (None, False)) for at in (-1, 1))
     return Interval((lower, upper), (from_below, from_above))
 
@@ -423,6 +432,7 @@ def ranges_of(comparisons: Iterable[Expression], variable: str) -> tuple[Bounds,
         ProblemError: as for `bounds_of`.
 
     """
+    comparisons = tuple(comparisons)
     relevant = [c for c in comparisons if c.function != "ne" and variable in symbols_of(c)]
     if not relevant:  # as of most integrands
         return ()
@@ -430,4 +440,4 @@ def ranges_of(comparisons: Iterable[Expression], variable: str) -> tuple[Bounds,
         low = relevant[0].args[0]
         if variable not in symbols_of(low):
             return (low, None), (None, neg(low))
-    return (bounds_of(relevant, variable),)
+    return (bounds_of(comparisons, variable),)

@@ -19,7 +19,7 @@ from ..expression.derivative import differentiate
 from ..expression.traversal import symbols_of
 from ..expression.tree import Call, Expression, Symbol
 from ..latex import ReadError, read, to_latex
-from ..latex.tokens.names import GREEK, GREEK_VARIANTS
+from ..latex.tokens.names import GREEK, GREEK_CHARACTERS, GREEK_VARIANTS
 from ..latex.tokens.pattern import FONT
 from ..latex.tokens.roles import DIFFERENTIAL
 from .layout import SPACE, opening
@@ -41,9 +41,12 @@ def _styled(content: str) -> str:
     return rf"(?:{_in_font(content)}|\{{{SPACE}{content}{SPACE}\}})"
 
 
-_LETTER: Final = rf"(?:\\(?!{FONT}{_END})[A-Za-z]+|[A-Za-z]){_INDEX}"
+_CHARACTER: Final = f"[A-Za-z{''.join(GREEK_CHARACTERS)}]"
+_LETTER: Final = rf"(?:\\(?!{FONT}{_END})[A-Za-z]+|{_CHARACTER}){_INDEX}"
 _VARIABLE: Final = rf"(?:{_LETTER}|{_styled(_LETTER)})"
-_SIGN_D: Final = rf"(?:{_styled('d')}|\\(?:dd|differentialD|diff|d){_END}|[ⅆ𝑑])"
+#: The d of a macro of an author: ``\\dx``, ``\\dt``.
+_MACRO: Final = rf"\\d(?=[tuvxyz]{_END})"
+_SIGN_D: Final = rf"(?:{_styled('d')}|\\(?:dd|differentialD|diff|d){_END}|{_MACRO}|[ⅆ𝑑])"
 #: The d of a differential or a derivative alone.
 D: Final = rf"(?:{_SIGN_D}|(?<![A-Za-z\\])d)"
 #: A d before the parenthesis of its function.
@@ -52,10 +55,10 @@ _D_BEFORE: Final = re.compile(rf"{D}{SPACE}(?:\\left\s*)?\Z")
 _OF_MEASURE: Final = re.compile(r"\s*\(\s*[A-Za-z]\s*\)\s*\Z")
 _MARKED_RUN: Final = _in_font(rf"d{SPACE}{_LETTER}")
 _NOT_LETTERS: Final = re.compile(
-    rf"\\{FONT}{_END}|\\(?:dd|differentialD|diff|d|q?quad){_END}|[{{}}~]"
+    rf"\\{FONT}{_END}|\\(?:dd|differentialD|diff|d|q?quad){_END}|{_MACRO}|[{{}}~]"
 )
 _NAME: Final = re.compile(
-    r"(?P<letter>\\[A-Za-z]+|[A-Za-z])(?:_\{?(?P<index>[A-Za-z0-9]+)\}?)?\s*\Z"
+    rf"(?P<letter>\\[A-Za-z]+|{_CHARACTER})(?:_\{{?(?P<index>[A-Za-z0-9]+)\}}?)?\s*\Z"
 )
 
 
@@ -165,9 +168,9 @@ def with_slope(body: str) -> str | None:
 
 
 def _symbol_name(letter: str) -> str:
-    r"""The name of a symbol in LaTeX: "x" of ``x``, "phi" of ``\varphi``, "" of other commands."""
+    r"""The name of a symbol: "x" of ``x``, "phi" of ``\varphi`` and ``φ``, "" of other commands."""
     if not letter.startswith("\\"):
-        return letter
+        return GREEK_CHARACTERS.get(letter, letter)
     name = GREEK_VARIANTS.get(letter[1:], letter[1:])
     return name if name in GREEK or len(name) == 1 else ""
 

@@ -17,7 +17,7 @@ from ..latex import ReadError, Reading, read, signed_infinity, to_latex
 from ..latex.tokens.roles import DIFFERENTIAL, IN_PROBLEM
 from .conditions import Conditions, behind
 from .differential import Differential, differentials, with_slope, with_symbol, without_symbol
-from .layout import IntegralLayout, integral_layout, unbraced
+from .layout import IntegralLayout, integral_layout, region, unbraced
 from .marks import MARKED
 from .parameters import parameter_faults
 from .question.integral import integral_question
@@ -309,39 +309,6 @@ def _without_space(text: str) -> str:
     """Remove spaces and times signs from the end of a text, at most 64 characters."""
     space = _SPACE_AT_END.search(text, max(len(text) - 64, 0))
     return text[: space.start()] if space else text
-
-
-#: The real numbers, and those of one sign, as a region; an interval, with any brackets.
-REALS: Final = re.compile(
-    r"(?:\\(?:mathbb|mathbf|mathds|bf)\s*\{?\s*R\s*\}?|\\R(?![A-Za-z])|ℝ)"
-    r"\s*(?:[\^_]\s*\{?\s*(?P<sign>[+-]|(?:>|\\geq?|≥)\s*0)\s*\}?)?"
-)
-_INTERVAL: Final = re.compile(
-    r"\s*(?:\\left\s*)?[\[(\]](?P<lower>[^,;]+)[,;](?P<upper>[^,;]+)(?:\\right\s*)?[\])\[]\s*"
-)
-
-
-def region(mark: str) -> dict[str, str] | None:
-    r"""The limits of a region of integration: an interval, or the real numbers.
-
-    The result is None if the subscript of the integral sign is no such region.
-
-    >>> region(r"{(0,1]}"), region(r"{\mathbb{R}^+}"), region("{D}")
-    ({'_': '{0}', '^': '{1}'}, {'_': '{0}', '^': '{\\infty}'}, None)
-
-    """
-    inner = unbraced(mark)
-    if (reals := REALS.fullmatch(inner)) is not None:
-        sign = reals["sign"] or ""
-        lower, upper = (
-            "0" if sign not in ("", "-") else r"-\infty",
-            "0" if sign == "-" else r"\infty",
-        )
-    elif (interval := _INTERVAL.fullmatch(inner)) is not None:
-        lower, upper = interval["lower"], interval["upper"]
-    else:
-        return None
-    return {"_": f"{{{lower}}}", "^": f"{{{upper}}}"}
 
 
 def limit_of(mark: str, text: str, variable: str) -> Limit:

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from ...errors import ProblemError
 from ..expression.tree import Expression
 from ..latex import ReadError, Reading, read
-from ..latex.tokens.pattern import FONT
+from ..latex.tokens.pattern import FONT, SUBSCRIPT, SUPERSCRIPT, plain_script
 from ..latex.tokens.roles import IN_PROBLEM
 from .conditions import RELATION
 from .marks import DELIMITER, MARKED
@@ -30,6 +30,10 @@ ENDS: Final = re.compile(rf"\A{SPACE}|{SPACE}\Z")
 _SIGN: Final = re.compile(
     r"(?P<barred>\\(?:fint|dashint)(?![A-Za-z])|⨍)|\\(?:int|intop|smallint)(?![A-Za-z])|∫"
 )
+#: Limits in small characters, both or the lower one: ``∫₀¹``, ``∫₀^π``, ``]₀¹``.
+_SMALL_LIMITS: Final = re.compile(
+    rf"(?<=[t\]|∫])\s*(?P<lower>[{SUBSCRIPT}]+)\s*(?:(?P<upper>[{SUPERSCRIPT}]+)|(?=\^))"
+)
 #: Commands that stack their first argument on or under the second one.
 _STACKED: Final = re.compile(r"\\(?P<place>underset|overset|stackrel|mathop)\s*(?=\{)")
 _SEVERAL: Final = re.compile(
@@ -42,8 +46,8 @@ _ENVIRONMENTS: Final = (
 _LEAD: Final = re.compile(
     rf"""(?: \s | \\[,;:!> ] | [&:.,] | \\\\
     | \\begin\s*\{{{_ENVIRONMENTS}\}}
-    | \\(?:displaystyle|textstyle|limits|q?quad|left\s*\.|(?:tiny|small|normalsize|large|Large|LARGE
-        |huge|Huge)(?![A-Za-z]))
+    | \\(?:displaystyle|textstyle|ds|limits|q?quad|left\s*\.
+        |(?:tiny|small|normalsize|large|Large|LARGE|huge|Huge)(?![A-Za-z]))
     | (?P<brace> \{{ )
     # a name of the integral: I =, J_n :=, I(a) =
     | (?:\\mathcal\s*|\\mathscr\s*)?\{{?[A-Za-z]\}}?'*(?:_(?:\w|\{{[^{{}}]*\}}))?
@@ -105,6 +109,22 @@ def restored_tables(text: str, tables: tuple[str, ...]) -> str:
     for mark, table in zip(_TABLE_MARKS, tables, strict=False):
         text = text.replace(mark, f"{{{table}}}")
     return text
+
+
+def with_large_limits(text: str) -> str:
+    """Write limits in small characters as scripts of LaTeX.
+
+    >>> with_large_limits("∫₀¹ x dx")
+    '∫_{0}^{1} x dx'
+
+    """
+    return _SMALL_LIMITS.sub(
+        lambda limits: (
+            f"_{{{plain_script(limits['lower'])}}}"
+            + (f"^{{{plain_script(limits['upper'])}}}" if limits["upper"] else "")
+        ),
+        text,
+    )
 
 
 class IntegralLayout(NamedTuple):
@@ -403,3 +423,36 @@ def only_reading(formula: str, text: str, *symbols: str) -> Expression:
     if further_readings:
         raise ProblemError(f"{text!r}: {formula!r} has several readings")
     return reading.expression
+
+
+#: The real numbers, and those of one sign, as a region; an interval, with any brackets.
+REALS: Final = re.compile(
+    r"(?:\\(?:Bbb|mathbb|mathbf|mathds|bf)\s*\{?\s*R\s*\}?|\\R(?![A-Za-z])|ℝ)"
+    r"\s*(?:[\^_]\s*\{?\s*(?P<sign>[+-]|(?:>|\\geq?|≥)\s*0)\s*\}?)?"
+)
+_INTERVAL: Final = re.compile(
+    r"\s*(?:\\left\s*)?[\[(\]](?P<lower>[^,;]+)[,;](?P<upper>[^,;]+)(?:\\right\s*)?[\])\[]\s*"
+)
+
+
+def region(mark: str) -> dict[str, str] | None:
+    r"""The limits of a region of integration: an interval, or the real numbers.
+
+    The result is None if the subscript of the integral sign is no such region.
+
+    >>> region(r"{(0,1]}"), region(r"{\mathbb{R}^+}"), region("{D}")
+    ({'_': '{0}', '^': '{1}'}, {'_': '{0}', '^': '{\\infty}'}, None)
+
+    """
+    inner = unbraced(mark)
+    if (reals := REALS.fullmatch(inner)) is not None:
+        sign = reals["sign"] or ""
+        lower, upper = (
+            "0" if sign not in ("", "-") else r"-\infty",
+            "0" if sign == "-" else r"\infty",
+        )
+    elif (interval := _INTERVAL.fullmatch(inner)) is not None:
+        lower, upper = interval["lower"], interval["upper"]
+    else:
+        return None
+    return {"_": f"{{{lower}}}", "^": f"{{{upper}}}"}

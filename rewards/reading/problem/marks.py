@@ -32,8 +32,6 @@ MARKED: Final = re.compile(
     r"(?:(?!\\begin\s*\{(?P=name)\}).)*?\\end\s*\{(?P=name)\}",
     re.DOTALL,
 )
-#: Raised and lowered digits as plain digits.
-DIGITS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉", "0123456789" * 2)
 _FUNCTIONS: Final = frozenset(
     (*UNARY, *(name for names in UNARY.values() for name in names), "sqrt")
 )
@@ -46,7 +44,7 @@ _TOKEN: Final = re.compile(
     r"|\\(?:left|right)\s*\.|\\(?:operatorname\*?|math[a-z]+|boldsymbol)\s*\{[^{}]*\}"
     r"|\\(?:[A-Za-z]+\*?|[^A-Za-z]))"
     r"|(?P<number>\d+(?:[.,]\d+)*)"
-    r"|(?P<word>(?:i\.\s?e|e\.\s?g)\.|[A-Za-z]['’][A-Z][a-z]+(?:['’]s)?|[A-Za-z]{2,}(?:(?:--|[-'’–])[A-Za-z]+)*|[A-Za-z]['’](?:d|m|s|ll|re|ve)\b|[A-Za-z](?:-[A-Za-z]{2,})+)"
+    r"|(?P<word>(?:i\.\s?e|e\.\s?g)\.|[A-Za-z]['’][A-Za-z]{2,}(?:['’]s)?|[A-Za-z]{2,}(?:(?:--|[-'’–])[A-Za-z]+)*|[A-Za-z]['’][dms]\b|[A-Za-z](?:-[A-Za-z]{2,})+)"
     r"|(?P<letter>[A-Za-z\u0370-\u03ff])"
     r"|(?P<open>[(\[{])|(?P<close>[)\]}])"
     r"|(?P<space>\s+)|(?P<blank>_{2,})"
@@ -209,7 +207,9 @@ class _Tokens:
             )
         if word in _LETTERS and not neighbours.isdisjoint(_NAMED_BY_LETTERS):
             return False
-        if word in _LETTERS or word == "lim" or _is_applied(word):
+        if _is_differential(word):  # but for "de" and "du" in "primitive de la fonction"
+            return self._role(preceding) not in ("", "word") or self._role(following) == "sign"
+        if word in _LETTERS or word == "lim" or _APPLIED.fullmatch(word):
             return True
         if word in _FUNCTIONS or word == "int":
             return self._role(following) in _ARGUMENTS
@@ -219,8 +219,7 @@ class _Tokens:
             attached = ("", "")
         formula_roles = neighbour_roles & {"sign", "number", "command"}
         if _PRODUCT.fullmatch(word):
-            is_differential = word[0] == "d" and not neighbour_roles.isdisjoint(("letter", "close"))
-            return bool(formula_roles or {*attached} & {"open", "close"}) or is_differential
+            return bool(formula_roles or {*attached} & {"open", "close"})
         is_product = len(word) == 2 and word.lower() not in _SHORT_WORDS
         is_inside = attached == ("open", "close")
         if is_product and (
@@ -296,10 +295,10 @@ def is_function(word: str) -> bool:
     return word in _FUNCTIONS or word in NAMED
 
 
-def _is_applied(word: str) -> bool:
-    is_differential = _PRODUCT.fullmatch(word) is not None and word[0] == "d"
-    return _APPLIED.fullmatch(word) is not None or is_differential
+def _is_differential(word: str) -> bool:
+    return word[0] == "d" and _PRODUCT.fullmatch(word) is not None
 
 
 def _is_name_alone(word: str) -> bool:
-    return word in _FUNCTIONS or word in _LETTERS or _is_applied(word)
+    is_applied = _APPLIED.fullmatch(word) is not None
+    return word in _FUNCTIONS or word in _LETTERS or is_applied or _is_differential(word)

@@ -27,8 +27,7 @@ from .conditions import (
     interval_of,
 )
 from .derivatives import LETTER, SYMBOL, normal
-from .integral import REALS
-from .layout import pieces_of, readings_of
+from .layout import REALS, pieces_of, readings_of
 from .marks import DELIMITER, LONGEST, MARKED, PROSE, SPACING, refuse_long
 from .parameters import parameter_faults
 from .prose import (

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from unicodedata import normalize
 
 from ...reading.extraction.boxes import closing_brace
 from ...reading.extraction.clean import clean
 from ...reading.extraction.visible import plain
-from ...reading.latex.tokens.names import GREEK
+from ...reading.latex.tokens.names import GREEK_CHARACTERS
 from ...reading.problem.differential import D, Differential, differentials_in_order
 from ...reading.problem.layout import opening as opening_bracket
+from ...reading.problem.layout import with_large_limits
 
 _FRACTION = re.compile(r"\\[dt]?frac\s*$")
 _LIMIT_BEFORE = re.compile(r"\\lim(?:\\limits)?\s*_\s*\{(?:[^{}]|\{[^{}]*\})*\}")
@@ -33,11 +33,8 @@ _ORDER_TERM = re.compile(r"(?<![A-Za-z\\])[Oo]\s*(?:\\left|\\[bB]igl?)?\s*\(|\\m
 _DOTS = re.compile(r"(\d\.\d+)\s*(?:\\[lc]?dots(?![A-Za-z])|\.{3})\s*\Z")
 #: ``\\Delta x`` is one symbol.
 _DELTA = re.compile(r"\\Delta\s*([A-Za-z])(?![A-Za-z])")
-#: Limits in small digits, both or the lower one: ``∫₀¹``, ``∫₀^π``.
-_SMALL_LIMITS = re.compile(r"(?<=[t\]|])\s*([₀-₉₊₋]+)\s*(?:([⁰¹²³⁴-⁹⁺⁻]+)|(?=\^))")
 #: Greek letters as characters, which may be variables of differentials: ``dθ``.
-_GREEK_NAMES = {letter: f"\\{name} " for name, letters in GREEK.items() for letter in letters}
-_GREEK = re.compile(f"[{''.join(_GREEK_NAMES)}]")
+_GREEK = re.compile(f"[{''.join(GREEK_CHARACTERS)}]")
 _COLOUR = re.compile(r"\\(?:text)?color\s*(?:\{[^{}]*\}\s*)?\{([^{}]*)\}")
 _POWER = re.compile(r"\s*\^\s*(?:\{(?:[^{}]|\{[^{}]*\})*\}|\d)")
 #: ``C(x)`` and ``C'``, constants that are varied, and ``f^{-1}``, an inverse function.
@@ -198,7 +195,7 @@ def prepared(latex: str) -> str:
     text = _DELTA.sub(r"\\Delta_{\1}", text) if "Delta" in text else text
     if text.isascii():
         return text
-    return _SMALL_LIMITS.sub(_large, _GREEK.sub(lambda letter: _GREEK_NAMES[letter[0]], text))
+    return with_large_limits(_GREEK.sub(lambda letter: f"\\{GREEK_CHARACTERS[letter[0]]} ", text))
 
 
 def varies_a_constant(latex: str) -> bool:
@@ -225,8 +222,3 @@ def _primes(high: re.Match[str]) -> str:
     if not high["order"].isdigit() or int(high["order"]) > _HIGHEST:
         raise NotReadError("a derivative of a general order")
     return high["name"] + "'" * int(high["order"])
-
-
-def _large(limits: re.Match[str]) -> str:
-    lower, upper = (normalize("NFKC", digits or "") for digits in limits.groups())
-    return f"_{{{lower}}}^{{{upper}}}" if upper else f"_{{{lower}}}"

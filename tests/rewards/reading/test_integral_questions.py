@@ -4,6 +4,10 @@
 such as textbooks, examination boards, forums, worksheets, and prompts for language models. Of the
 first set, 62 of 150 were read before the reader was developed on them; of the set l, of
 which the second half was not looked at before, 39 of 100 were read before and 52 at its first run.
+
+The set f is what was not read of 382 integrals as books, forums and programs of many countries
+write them (292 were), by a writer who had read no code; 351 are read now. Of the last 55 of them,
+38 were read at their first run.
 """
 
 from __future__ import annotations
@@ -28,6 +32,8 @@ RIGHT = [
     (r"Integrate $\frac{1}{\sqrt{a^2-x^2}}$, where $a>0$.", r"\arcsin\frac xa"),
     (r"Integrate $\frac{1}{x\ln x}$ using the substitution $u=\ln x$.", r"\ln|\ln x|"),
     (r"Find the integral of $x^2\,dx$.", r"\frac{x^3}{3}"),
+    (r"x\,dθ", r"x\theta"),  # d was a parameter
+    (r"Donner une primitive de la fonction $f$ avec $f(x)=x$.", r"\frac{x^2}{2}"),  # not of de
 ]
 DEFINITE = [
     (r"Find the definite integral of $x^2$ from $0$ to $1$.", r"\frac13"),
@@ -35,7 +41,7 @@ DEFINITE = [
     (r"Evaluate the integral of $\frac{1}{t^2}$ from $1$ to $\infty$.", "1"),
 ]
 #: Right answers that are accepted, of each set; the other questions are refused.
-ACCEPTED = {"i": 140, "j": 91, "k": 56, "l": 58, "m": 12}
+ACCEPTED = {"f": 59, "i": 141, "j": 92, "k": 58, "l": 58, "m": 12}
 QUESTIONS = json.loads((Path(__file__).parents[1] / "cases/integral_questions.json").read_text())
 #: Sentences around an integral that ask for something else than the integral.
 DIFFERENT_REQUESTS = r"""

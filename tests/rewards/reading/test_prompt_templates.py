@@ -40,7 +40,7 @@ UNREAD = frozenset(
 )
 #: Templates that change the question, and are not noticed with every question.
 NOT_NOTICED = frozenset(
-    """b-changed-09 b-changed-17 b-changed-19 b-changed-24 b-changed-31 c-changed-06 c-changed-27
+    """b-changed-09 b-changed-17 b-changed-24 b-changed-31 c-changed-06 c-changed-27
     c-changed-36 c-changed-39""".split()
 )
 

@@ -75,6 +75,11 @@ GREEK: Final[dict[str, str]] = dict(
     """.split()
 )
 
+#: Characters -> the names of the letters.
+GREEK_CHARACTERS: Final[dict[str, str]] = {
+    character: name for name, characters in GREEK.items() for character in characters
+}
+
 #: Printed variants of one letter are one symbol.
 GREEK_VARIANTS: Final[dict[str, str]] = {"imath": "i", "jmath": "j"} | {
     f"var{name}": name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Final
+from unicodedata import normalize
 
 _SPACE = r"[\s~$\u200b-\u200f\u2060\u2061\u2063\u2064\ufeff]"
 _NUMBER = (
@@ -52,8 +53,8 @@ _EQUATION_NUMBER: Final = re.compile(
 _LONGEST_NUMBER: Final = 80
 #: A part of every gap before a number.
 _GAPS: Final = ("quad", "dots", "space", "hfil", "   ", "\t\t", "\\,\\", "\\;\\", "\\:\\", "\\, ")
-SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱˣᵃᵇᵏᵐᵗ"
-SUBSCRIPT = "₀₁₂₃₄₅₆₇₈₉ₐₑₖₘₙₓₚₜᵢⱼ"
+SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
+SUBSCRIPT = "₀₁₂₃₄₅₆₇₈₉₊₋₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"
 
 TOKEN: Final = re.compile(
     rf"{_SPACE}*+(?:(?:\\[,;:!>\s/()\[\]]|(?<![0-9])%[^\n]*+(?:\n|\Z)){_SPACE}*+)*+"
@@ -62,6 +63,11 @@ TOKEN: Final = re.compile(
     rf"|operatorname\*|[A-Za-z]+|\\(?:\*|\s*\[-?[0-9.]+\s*[a-z][a-z]\])?|.)"
     rf"|{_NUMBER}|[{SUPERSCRIPT}]+|[{SUBSCRIPT}]+|\*\*|<=|>=|!=|.|\Z)"
 )
+
+
+def plain_script(raised: str) -> str:
+    """Write raised or lowered characters as plain characters: "-1" for "⁻¹"."""
+    return normalize("NFKC", raised).replace("\N{MINUS SIGN}", "-")
 
 
 def without_equation_number(text: str) -> str:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ...expression.tree import Expression
-from .names import GREEK, GREEK_VARIANTS, NAMES
-from .pattern import INVISIBLE, SUBSCRIPT, SUPERSCRIPT, TEXT
+from .names import GREEK, GREEK_CHARACTERS, GREEK_VARIANTS, NAMES
+from .pattern import INVISIBLE, SUBSCRIPT, SUPERSCRIPT, TEXT, plain_script
 from .words import LONGEST_RUN, SYNONYMS, split, word_of
 
 #: Commands that change how a formula looks, and nothing else.
@@ -34,9 +34,6 @@ _BARS: Final = frozenset(("|", "\\left|", "\\right|"))
 _DELIMITERS: Final = _BARS | {
     *r"( ) [ ] { } . / \{ \} \lfloor \rfloor \lceil \rceil \backslash".split()
 }
-_LETTER_OF: Final = {char: "\\" + name for name, characters in GREEK.items() for char in characters}
-_SUPERSCRIPT_PLAIN: Final = str.maketrans(SUPERSCRIPT, "0123456789+-()nixabkmt")
-_SUBSCRIPT_PLAIN: Final = str.maketrans(SUBSCRIPT, "0123456789aekmnxptij")
 _TABULAR: Final = frozenset(
     ("cases", "dcases", "rcases", "matrix", "pmatrix", "smallmatrix", "array")
 )
@@ -71,16 +68,18 @@ class Vocabulary:
 def _spell(raw: str, symbols: frozenset[str], canonical: Collection[str]) -> tuple[str, ...]:
     if raw in canonical or not raw:
         return (raw,)
-    synonym = SYNONYMS.get(raw) or _LETTER_OF.get(raw)
+    synonym = SYNONYMS.get(raw)
     if synonym is not None:
         return (synonym,)
+    if raw in GREEK_CHARACTERS:
+        return ("\\" + GREEK_CHARACTERS[raw],)
     initial = raw[0]
     if initial.isascii() and initial.isalpha():
         return split(raw, symbols)
     if initial in SUPERSCRIPT:
-        return ("^", "{", *_digits_and_letters(raw.translate(_SUPERSCRIPT_PLAIN)), "}")
+        return ("^", "{", *_digits_and_letters(plain_script(raw)), "}")
     if initial in SUBSCRIPT:
-        return ("_", "{", *_digits_and_letters(raw.translate(_SUBSCRIPT_PLAIN)), "}")
+        return ("_", "{", *_digits_and_letters(plain_script(raw)), "}")
     if initial != "\\" or len(raw) == 1:
         return (raw,)
     return _spell_command(raw, symbols)

@@ -11,9 +11,9 @@ import re
 from collections.abc import Collection
 from typing import Final
 
+from ...latex.tokens.pattern import plain_script
 from .. import prose
 from ..conditions import INDEX_LETTERS
-from ..marks import DIGITS
 from .quotients import LETTER, ROMAN
 
 _D: Final = r"(?:d|\\partial|∂|\\mathrm\s*\{\s*d\s*\})"
@@ -128,5 +128,5 @@ def _order(match: re.Match[str]) -> int | str:
     if match["below"]:
         return len(match["below"].strip("{} "))
     digits = match["order"] or match["raised"] or match["top"] or match["raised_top"]
-    digits = (digits or match["plain"] or match["raised_plain"] or "1").translate(DIGITS)
+    digits = plain_script(digits or match["plain"] or match["raised_plain"] or "1")
     return ROMAN.get(digits) or (int(digits) if digits.isdecimal() else digits)

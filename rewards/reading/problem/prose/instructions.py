@@ -10,8 +10,11 @@ import re
 from typing import Final
 from unicodedata import combining, normalize
 
-from .vocabulary import INSTRUCTIONS, RESPONSE, UNSPACED
+from .languages import foreign_words, unspaced_words
+from .vocabulary import INSTRUCTIONS, RESPONSE
 
+_KNOWN: Final = INSTRUCTIONS | foreign_words("asks", "nothing", "response")
+_UNSPACED: Final = unspaced_words("response")
 #: Stands for a sign of a text that a clause may have; no text has it by chance.
 _FILL: Final = "\ue013"
 #: What stands in a prompt for a text: the answer, a number of a step, tokens of a chat.
@@ -23,9 +26,11 @@ _PLACEHOLDER: Final = re.compile(
     r"|\b\d+(?:\.\d+)?%|(?m:^\s*\d+[.)](?=\s))"
     r"|\bdifferent terms\b|\b[Ii]ntegrate natural language\b"
 )
+#: Tokens of a chat, tags and titles of the parts of a prompt.
 _CHAT: Final = re.compile(
     r"<[|｜][^|｜<>\n]{1,40}[|｜]>(?:(?:assistant|system|user)\b)?|<(?:start|end)_of_turn>"
     r"(?:(?:model|user)\b)?|</?(?:s|bos|eos)>|\[/?INST\]|<</?SYS>>"
+    r"|</?[a-z_]{4,20}>|#{2,4}\s*[A-Z]\w+\s*:"
 )
 #: A name of the answer: [answer], <final_answer>.
 _BRACKETED: Final = re.compile(
@@ -51,15 +56,14 @@ def _is_instruction(clause: str) -> bool:
     """Whether a clause says how a response is written, and nothing of a formula."""
     if not clause.isascii():
         clause = "".join(sign for sign in normalize("NFD", clause) if not combining(sign))
-        clause = UNSPACED.sub(_FILL, clause)
+        clause = _UNSPACED.sub(_FILL, clause)
     words = [word.lower() for word in _PLAIN_WORD.findall(clause)]
     if not _PUNCTUATION.fullmatch(_PLAIN_WORD.sub("", clause)):
         return False
     if not words:
         return _FILL in clause
     return _PERSONA.match(clause) is not None or (
-        not RESPONSE.isdisjoint(words)
-        and all(word in INSTRUCTIONS or is_manner(word) for word in words)
+        not RESPONSE.isdisjoint(words) and all(word in _KNOWN or is_manner(word) for word in words)
     )
 
 
@@ -70,7 +74,7 @@ def without_instructions(text: str) -> str:
     'Find $x$.'
 
     """
-    text = _BRACKETED.sub(r" \1 ", _CHAT.sub("\n", text))
+    text = _CHAT.sub("\n", _BRACKETED.sub(r" \1 ", text))
     # of the same length, so that a clause of the one text is at the same place in the other
     plain = _PLACEHOLDER.sub(lambda match: _FILL * len(match[0]), text)
     remaining_clauses, position = [], 0

@@ -31,11 +31,17 @@ TABLE: Final = {
             derivative derivatives differentiate directional double integral inverse inverses
             logarithm mean modulus normal orthogonal perpendicular product quotient reciprocal root
             roots square squared squares triple""",
+        # tell what a writer tried
+        "attempt": "attempt attempted became becomes got obtained tried",
+        # name rules whose value is not that of the integral
+        "quadrature": """endpoint_rule left_endpoints midpoint_rule midpoints rectangles
+            right_endpoints simpson's strips subintervals trapezium_rule trapezoid_rule
+            trapezoidal""",
         # say nothing in the name of what is asked for, too
         "plain": """all answer answers can do down final fully it marks non-zero nonzero only
             possible result simple simplest steps within work working you""",
         # names of methods and functions whose words would change a question elsewhere
-        "name": """applied_twice by_first complete_integral complete_the_square
+        "name": """all_real_numbers applied_twice by_first complete_integral complete_the_square
             completing_the_square denote_the_greatest_integer_less_than_or_equal_to
             denote_the_greatest_integer_not_exceeding
             denotes_the_greatest_integer_less_than_or_equal_to
@@ -44,12 +50,14 @@ TABLE: Final = {
             general_integral greatest_integer_function grows_without_bound half-axis
             half-line if_not inverse_cosecant inverse_cosine inverse_cotangent
             inverse_hyperbolic inverse_secant inverse_sine inverse_tangent
-            inverse_trigonometric last_line lowest_terms maximum_mark minus_infinity
+            inverse_trigonometric last_line limit_of_a_riemann_sum limit_of_a_sum
+            limit_of_riemann_sums lowest_terms maximum_mark minus_infinity
             not_a_decimal not_a_decimal_approximation not_required or_not
             partial_fraction partial_fractions particular_integral parts_twice
             plus_a_constant plus_an_arbitrary_constant plus_particular_integral
             plus_the_constant rational_function real_constant real_constants real_line
-            times_differentiable twice_differentiable two_arbitrary_constants""",
+            times_differentiable twice_differentiable two_arbitrary_constants
+            what_next""",
         # say what is to be done where there is no answer, up to the end of the sentence
         "aside": """or_answer or_explain or_say or_show or_state or_write otherwise""",
         # say nothing of a number: parameters are positive, and variables are real
@@ -89,8 +97,8 @@ COMMON: Final = frozenset(
     through thus to together too up upon very was we well were when where whether which
     while who who's why will with within would yet you your"""
     # the answer and its form
-    """ above acceptable accepted allowed alone answer answers anything appropriate below box boxed
-    canonical carry cartesian closed combination combine comes complete correct credit deal
+    """ above acceptable accepted allowed alone ans answer answers anything appropriate below box
+    boxed canonical carry cartesian closed combination combine comes complete correct credit deal
     denotes derivation detail details display disprove dne elementary else enclosed end
     equal equals exact existence explain explicit expression factor factored factorised
     factorized far fashion final follow following follows form format formula fraction
@@ -106,14 +114,11 @@ COMMON: Final = frozenset(
     trick true unique used uses valid value variable way whole work working
     worksheet write writing written"""
     # what the writer feels, tries and hears
-    """ anybody anyone anyway appreciated careful check compare confirm confused dumb everyone
-    familiar famous forget get getting gives good got guys hello help hi hint hints keep
-    lost mine nobody ok prof professor quick recognise reply say says see sense somebody
-    someone stuck supposed sure teacher think tried try understand weird whats wolfram
-    wolframalpha wrong"""
-    # articles, prepositions and conjunctions of other languages
-    """ avec con das de den der des die du el et folgende folgenden folgendes fur la las le les los
-    mit para pour siguiente suivante und von""".split()
+    """ advance anybody anyone anyway appreciated careful check compare confirm confused dumb
+    everyone ex familiar famous finish forget get getting gives good got guys hello help hi hint
+    hints keep lost mine nobody ok pls prof professor pts ques quick recognise reply say says
+    section see sense somebody someone stuck supposed sure teacher think tried try understand weird
+    whats wolfram wolframalpha wrong""".split()
 )
 #: Words with which a prompt speaks of a response. A clause says how the response is written if it
 #: has such a word, no formula, and no words but these, those of `COMMON` and `INSTRUCTIONS`.
@@ -132,21 +137,21 @@ _CHANGING: Final = frozenset("factor interval method methods number numbers wron
 #: Further words of such clauses.
 INSTRUCTIONS: Final = (COMMON | RESPONSE | TABLE["form"]) - _CHANGING | frozenset(
     """access according accurate action adhere after against agree agreed ai always api appear
-    appropriately array arrive asks assumptions attempt attempts attention automatic avoid
-    back before begin begins begun behind block blocks bold breath brief but calculus call calling
-    calls candidates chain chat chose clean clear close come command comment commentary
-    compact competition complete completes completing complex conclusion contain contains
-    content context correctness corresponding credit decided deem deep derive describes
-    desired detail detailed developer devise different directly discuss discussion do document
-    draft efficiently end ended ends engine ensure environment everything example exists
-    expect experienced expert explanations explored exploring express expressed external extra
-    extract extracted extracts fences field fields fine finish first focus followed follows
-    formatted formatting formulas formulate friendly fully further gets goes graded guess have
-    heading headings helpful honest human identify include included includes including
-    individual info information input inside internal international involves items job keys
-    language large learning let's level long look main make mark markdown marking mathematical
-    mathematician mathematics message mind minimal minutes must natural need never new no not
-    note notes object obtained only open order other otherwise outside own page paired paper
+    appropriately array arrive asks assumptions attempt attempts attention automatic avoid back
+    before begin begins begun behind block blocks bold breath brief but calculus call calling
+    calls candidates chain chat chose clean clear close come command comment commentary compact
+    competition complete completes completing complex conclusion contain contains content
+    context correctness corresponding credit decided deem deep derive describes desired detail
+    detailed developer devise different directly discuss discussion do document draft
+    efficiently end ended ends engine ensure environment everything example exists expect
+    experienced expert explanations explored exploring express expressed external extra extract
+    extracted extracts fences field fields fine finish first focus followed follows formatted
+    formatting formulas formulate friendly fully further gets goes graded guess have heading
+    headings helpful honest human identify include included includes including individual info
+    information input inside internal international involves items job keys language large
+    learning let's level long look main make mark markdown marking mathematical mathematician
+    mathematics medium message mind minimal minutes must natural need never new no not note
+    notes object obtained only open order other otherwise outside own page paired paper
     paragraph partial pay penalty per place plain plan plausible points polite present
     presentation presented prior produce program programming programs progress properties
     provided provides providing python quotes read readable reasoned receive regardless
@@ -154,35 +159,10 @@ INSTRUCTIONS: Final = (COMMON | RESPONSE | TABLE["form"]) - _CHANGING | frozense
     return returned returns reveal score scratchpad script section sections sentence separate
     separated separator set several similar single skilled skip solve solver solves solving
     specified spell split start statement stay strict structure structured student study style
-    subject submit succinct such summarize support surround systematic take talk terminate
-    than token tokens tool train trained two type under undergraduate unless unsupported until
-    use user users using validate variables verify via want web while without wrap wrapped
-    write xml years""".split()
-).union(
-    # French, German and Spanish, without accents
-    """a avant avec bevor bien bonjour cette chaque consigne contient dabord dans dentro der
-    desarrollo despues detaillant detalladamente die diese donne donner donnez du durchdenke
-    ein eine einem einer en encadre encadrez encierra ende endergebnis endgultige entre eres
-    erklare es escribe etape etapes exactamente exacte exakt exakte exercice exercise experto
-    explica explicando expliquant final finale forme francais gebe geben genau gib im in ist
-    justifiant justifier justifiez l'exercice la ladite le les letzte letzten ligne loose lose
-    losung luego matematicas matematico matheaufgabe mathematiques merci mettez mit muestra
-    nach nada ne nicht nichts objet pas paso pasos pour pregunta presente presentez problema
-    probleme puis que question questions razona razonamiento redige redigez reflechis
-    reflechissez repondez reponds resolvez resoudre resous resuelva resuelve rien schreibe
-    schreiben seine siguiente simplifiee sin sistema soigneusement solo solucion sous su
-    suivant suivante todos tous toutes traduis tu un una une uniquement usuario utilisant
-    votre vous zeige zeile zum zur zwischenschritte""".split()
-)
-#: The same in languages without spaces.
-UNSPACED: Final = re.compile(
-    "|".join(
-        """人工智能助手 不要输出 任何解释 完整 的推导 过程 给出 最终 答案 结果 放置于 放置
-    放在 写在 通过 逐步推理 逐步 一步一步 推理 解答 解决 回答 下面 以下 下列
-    题目 问题 请你 请 并且 并 把 将 其 在 中 里 内 你的 你是 一位 一个
-    经验丰富 数学 老师 专家 助手 只 输出 格式 使用 用 以 开头 单独 一行
-    最后 步骤 详细 思考 写出 来 于 为 的 求解 计算 求 说明 解""".split()
-    )
+    subject submit succinct such summarize support surround systematic take talk terminate than
+    token tokens tool train trained two type under undergraduate unless unsupported until use
+    user users using validate variables verify via want web while without wrap wrapped write
+    xml years""".split()
 )
 
 

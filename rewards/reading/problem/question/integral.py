@@ -21,44 +21,37 @@ from typing import Final
 from ....errors import ProblemError
 from .. import prose
 from ..conditions import RELATION, Conditions
-from ..layout import ENDS, pieces_of
-from ..marks import DIGITS, LONGEST
+from ..differential import differentials
+from ..layout import ENDS, pieces_of, region, with_large_limits
+from ..marks import LONGEST
 from .mentions import divided
-from .parts import ASKS_INTEGRAL, NAMED, PLACEHOLDER, TAIL, Target, taken_apart
-from .surroundings import formula_of_question
+from .parts import ASKS_INTEGRAL, NAMED, PLACEHOLDER, SENTENCE, TAIL, Target, taken_apart
+from .pieces import NUMBER
+from .requests import is_narration
+from .surroundings import formula_of_question, is_name, with_letter
 
 #: An integral sign, perhaps without its backslash.
 _SIGN: Final = re.compile(
     r"\\(?:int|intop|smallint|iint|iiint|oint|idotsint|fint)(?![A-Za-z])|[∫∬∭∮]"
-    r"|(?<![A-Za-z\\])int(?=[\s_(]|\Z)"
+    r"|(?<![A-Za-z\\])(?:int(?=[\s_(]|\Z)|integral(?=_))"
 )
 _NOUNS: Final = ("antiderivative", "integral", "integrals", "integrand", "primitive")
 #: Words that may not stand between "integral of" and the integrand: the square of f.
 _BETWEEN: Final = prose.TABLE["operation"] - {"antiderivative", "integral"} | {
     "and", "at", "equals", "in", "is", "on", "or", "over", "then", "when", "where", "with"
 }  # fmt: skip
-_OPERATIONS: Final = rf"(?:{'|'.join(sorted(_BETWEEN))})\b"
-#: The last words before a formula, and what the formula is in an integral without a sign.
-_ROLES: Final = (
-    (re.compile(r"\brespect\s+to\s*\Z"), "variable"),
-    (re.compile(r"\b(?:between|from)\s*\Z"), "_"),
-    (re.compile(rf"\b(?:to|between\s+{PLACEHOLDER.pattern}\s+and)\s*\Z"), "^"),
-    (
-        re.compile(
-            rf"(?i)\b{ASKS_INTEGRAL}\s*:?(?:\s+(?:of\b|with\s+respect\s+to\s+{PLACEHOLDER.pattern}"
-            rf"|(?:in|on|over)\s+{PLACEHOLDER.pattern}|from\s+{PLACEHOLDER.pattern}\s+to\s+{PLACEHOLDER.pattern}|(?!{_OPERATIONS})[a-z-]+)){{0,6}}\s*:?\s*\Z"
-        ),
-        "integrand",
-    ),
-)
-#: An interval of integration, and what stands before it: the integral of f over [0, 1].
-_INTERVAL: Final = re.compile(r"\[([^\[\],]+),([^\[\],]+)\]")
-_OVER: Final = re.compile(
-    rf"\bintegral\s+of\s+{PLACEHOLDER.pattern}\s+(?:on|over)\s+(?:the\s+interval\s+)?\Z"
+#: Words between the noun and the integrand: "integral of the function", at most so many.
+_MOST_WORDS: Final = 6
+_STOPS: Final = frozenset(",;.:?!()")
+_NOUN: Final = re.compile(rf"\b(?:{ASKS_INTEGRAL})\b", re.IGNORECASE)
+#: What may stand directly before the integrand: "of the function. (Check your answer.)".
+_BEFORE_INTEGRAND: Final = re.compile(r"\s*[.:]?\s*(?:\([^()]*\)\s*)?\Z")
+_REAL_LINE: Final = re.compile(
+    r"\bover\s+(?:all|the)\s+(?:(?:entire|whole)\s+)?real\s+(?:axis|line|numbers)\b"
 )
 #: What stands before the formula of a function: f: x \mapsto.
 MAPPED: Final = re.compile(
-    r"(?:[A-Za-z]\s*(?::|\\colon)\s*)?(?P<variable>[A-Za-z])\s*(?:\\(?:long)?mapsto|↦|⟼)"
+    r"(?:[A-Za-z]\s*(?::|\\colon)[^=]{0,80}?)?(?P<variable>[A-Za-z])\s*(?:\\(?:long)?mapsto|↦|⟼)"
 )
 #: A name that words explain in a formula: (W = \\text{Lambert's function}).
 _IN_WORDS: Final = re.compile(
@@ -73,10 +66,6 @@ _WIDE_SPACE: Final = re.compile(r"\\q?quad(?![A-Za-z])")
 _PAUSE_SPACE: Final = re.compile(r"(?<!\\)\\[,;]")
 #: Letters that stand for Heaviside's function.
 _STEP: Final = re.compile(r"(?<![A-Za-z\\])(?:H|u|\\theta)(?=\s*(?:\\left\s*)?\()")
-#: A differential.
-_DIFFERENTIAL: Final = re.compile(
-    r"(?<![A-Za-z\\])\\?(?:mathrm\s*\{\s*d\s*\}\s*|d)(?P<variable>[A-Za-z]|\\[a-z]+)(?![A-Za-z])"
-)
 
 
 def integral_question(text: str) -> tuple[str, Conditions] | None:
@@ -93,19 +82,69 @@ def integral_question(text: str) -> tuple[str, Conditions] | None:
     '\\int _{0}^{1} {x*e^x} '
 
     """
-    question_parts = taken_apart(text)
+    question_parts = _pieces_apart(text)
     if question_parts is None and _SIGN.search(text):  # int_0^1 x dx, or \int_0^1 x\,dx = ?
         bare = TAIL.sub("", prose.without_frame(text).strip())
         if "\\int" not in bare or bare != text.strip():
             question_parts = ("\ue0120\ue012", [bare])
     question_parts = question_parts or _listed(text)
+    question_parts = _without_attempts(*question_parts) if question_parts else None
     integral = _integral(*question_parts) if question_parts else None
     if not question_parts or not integral:
         return None
+    integral = _instance(integral, question_parts[1])
     formula, conditions = formula_of_question(question_parts, integral)
     if "Heaviside" in text:  # else H(x) may be a product
         formula = _STEP.sub(r"\\operatorname{Heaviside}", formula)
     return formula, conditions
+
+
+def _without_attempts(marked_prose: str, formulas: list[str]) -> tuple[str, list[str]]:
+    r"""Leave out the sentences that tell an attempt, if another sentence has an integral.
+
+    "Find $\int f$. I tried $u = x^2$ and got $\int g$." has one integral.
+    """
+    sentences = SENTENCE.split(marked_prose)
+    asking = [
+        sentence
+        for sentence in sentences
+        if not (is_narration(sentence) and prose.says(sentence, "attempt"))
+    ]
+    kept = "\n".join(asking)
+    has_integral = any(_SIGN.search(formulas[int(at)]) for at in PLACEHOLDER.findall(kept))
+    if len(asking) == len(sentences) or not has_integral:
+        return marked_prose, formulas
+    numbers = [*map(int, PLACEHOLDER.findall(kept))]
+    kept = PLACEHOLDER.sub(lambda at: f"\ue012{numbers.index(int(at[1]))}\ue012", kept)
+    return kept, [formulas[at] for at in numbers]
+
+
+def _cut(marked_prose: str, formulas: list[str]) -> tuple[str, list[str]]:
+    r"""Cut formulas at punctuation and wide spaces: ``f(x)\,dx,\quad u = x^2`` has two pieces."""
+    listed: list[str] = []
+
+    def cut(mention: re.Match[str]) -> str:
+        start = len(listed)
+        formula = _PAUSE_SPACE.sub(r"\\:", formulas[int(mention[1])])
+        pieces = pieces_of(_WIDE_SPACE.sub(";", formula), ",;")
+        listed.extend(filter(None, (ENDS.sub("", piece).strip() for piece in pieces)))
+        return ", ".join(f"\ue012{at}\ue012" for at in range(start, len(listed)))
+
+    return PLACEHOLDER.sub(cut, marked_prose), listed
+
+
+def _pieces_apart(text: str) -> tuple[str, list[str]] | None:
+    """Take a question apart; from an integral with a sign, what is listed behind is cut off."""
+    question_parts = taken_apart(text)
+    if question_parts is None or len(question_parts[1]) != 1 or not _SIGN.search(text):
+        return question_parts
+    marked_prose, pieces = _cut(*(divided(text) or question_parts))
+    is_listed = len(pieces) > 1 or marked_prose != question_parts[0]
+    return (
+        (marked_prose, pieces)
+        if is_listed and all(map(RELATION.search, pieces[1:]))
+        else question_parts
+    )
 
 
 def _listed(text: str) -> tuple[str, list[str]] | None:
@@ -117,16 +156,7 @@ def _listed(text: str) -> tuple[str, list[str]] | None:
         return None
     in_words = _IN_WORDS.sub(r"\\text{ where }\g<name>\\text{ is \g<words> }", text)
     marked_prose, formulas = divided(in_words) or ("\ue0120\ue012", [text])
-    listed: list[str] = []
-
-    def cut(mention: re.Match[str]) -> str:
-        start = len(listed)
-        formula = _PAUSE_SPACE.sub(r"\\:", formulas[int(mention[1])])
-        pieces = pieces_of(_WIDE_SPACE.sub(";", formula), ",;")
-        listed.extend(filter(None, (ENDS.sub("", piece).strip() for piece in pieces)))
-        return ", ".join(f"\ue012{at}\ue012" for at in range(start, len(listed)))
-
-    marked_prose = PLACEHOLDER.sub(cut, marked_prose)
+    marked_prose, listed = _cut(marked_prose, formulas)
     # Every formula beside the integral has to be a relation or explained by words, because another
     # formula may be a second integrand.
     signed = [at for at, piece in enumerate(listed) if _SIGN.search(piece)]
@@ -175,19 +205,11 @@ def _integral(marked_prose: str, formulas: list[str]) -> Target | None:
         return _target(_without_name(formula), numbers, formula)
     if signed:  # the sign alone, as in "\int from 0 to 1 of f(x) dx"
         marked_prose = marked_prose.replace(f"\ue012{signed[0]}\ue012", "integral")
-    # Without an integral with a sign, the words before each formula tell the role of the formula.
-    roles: dict[str, int] = {}
-    for match in PLACEHOLDER.finditer(marked_prose):
-        preceding_text = marked_prose[: match.start()]
-        role = next((role for pattern, role in _ROLES if pattern.search(preceding_text)), "")
-        interval = _INTERVAL.fullmatch(formulas[int(match[1])].strip())
-        if interval is not None and not role and _OVER.search(preceding_text):
-            roles |= {"_": len(formulas), "^": len(formulas) + 1, "interval": int(match[1])}
-            formulas += interval.groups()
-        if role in roles and role != "integrand":
-            return None
-        if role:
-            roles.setdefault(role, int(match[1]))
+    marked_prose = _REAL_LINE.sub(f"over \ue012{len(formulas)}\ue012", marked_prose)
+    formulas.append(r"\mathbb{R}")
+    roles = _roles(marked_prose, formulas)
+    if roles is None:
+        return None
     # The integral is written in LaTeX, so that the same reader serves both forms of a question.
     limits = [mark for mark in "_^" if mark in roles]
     is_definite = bool(limits) or re.search(r"\bdefinite\b", marked_prose)
@@ -206,6 +228,90 @@ def _integral(marked_prose: str, formulas: list[str]) -> Target | None:
     return replace(_target(written, frozenset((*signed, *roles.values())), written), has_sign=False)
 
 
+def _roles(marked_prose: str, formulas: list[str]) -> dict[str, int] | None:
+    """Find the integrand, the limits and the variable by the words before each formula.
+
+    The limits of a region are added to the formulas. The result is None if two formulas have the
+    same role.
+    """
+    roles: dict[str, int] = {}
+    start, noun, role, is_real_line = 0, "", "", False
+    words: list[str] = []  # between the noun and the formula
+    for match in PLACEHOLDER.finditer(marked_prose):
+        number, formula = int(match[1]), formulas[int(match[1])].strip()
+        between = _BEFORE_INTEGRAND.sub("", marked_prose[start : match.start()]).lower()
+        start = match.end()
+        if nouns := [*_NOUN.finditer(between)]:
+            noun, between, words = nouns[-1][0], between[nouns[-1].end() :], []
+        preceding = between.split()
+        words += preceding
+        is_over = {*preceding} <= {"over", "on", "the", "interval"} and "integrand" in roles
+        if preceding[-2:] == ["respect", "to"]:
+            role, words = "variable", words[:-3]
+        elif preceding[-1:] in (["from"], ["between"]):
+            role, words = "_", words[:-1]
+        elif preceding[-1:] == ["to"] or (preceding == ["and"] and role == "_"):
+            role, words = "^", words[:-1]
+        elif is_over and noun.startswith("integra") and (limits := _limits(formula, preceding)):
+            if "_" in roles:
+                return None  # a second region
+            role, roles["region"] = "", number
+            is_real_line = limits["_"] == r"{-\infty}"
+            for mark, limit in limits.items():
+                roles.setdefault(mark, len(formulas))
+                formulas.append(limit)
+        elif preceding[-1:] in (["in"], ["on"], ["over"]) or region(formula):
+            if "region" in roles and preceding[-1:] == ["over"]:
+                return None
+            role, words = "", words[:-1]  # a domain
+        elif (
+            noun
+            and _STOPS.isdisjoint(between)
+            and len(words) <= _MOST_WORDS
+            and _BETWEEN.isdisjoint(words)
+            and not (is_name(formula) and re.match(r"\s*of\b", marked_prose[start:]))
+        ):
+            role = "integrand"
+        else:
+            role = ""
+        if role in roles and role != "integrand" and not is_real_line:
+            return None
+        if role:
+            roles.setdefault(role, number)
+    return roles
+
+
+def _limits(formula: str, preceding: list[str]) -> dict[str, str] | None:
+    """The limits of a region. A function may be integrated on an interval without its ends."""
+    is_region = preceding[:1] == ["over"] or (preceding and formula.startswith("["))
+    return region(formula) if is_region else None
+
+
+def _instance(integral: Target, formulas: list[str]) -> Target:
+    r"""Put a number in the place of the argument of a named integral: $I_n = \int ..$, find $I_5$.
+
+    >>> parts = [r"I_n=\int_0^1 x^n\,dx", "I_5"]
+    >>> _instance(_target(parts[0], frozenset((0,)), parts[0]), parts).formula
+    'I_n=\\int_0^1 x^\\frac{5}{1}\\,dx'
+
+    """
+    named = NAMED.match(integral.written)
+    name, _, index = named["name"].partition("_") if named else ("", "", "")
+    letter = index.strip("{}") or (named["variable"] if named else "")
+    if not letter:
+        return integral
+    argument = r"_\{?\s*(\d+)\s*\}?" if index else rf"\(\s*({NUMBER.pattern})\s*\)"
+    pattern = re.compile(rf"{re.escape(name)}\s*{argument}")
+    values = {
+        at: match[1] for at, text in enumerate(formulas) if (match := pattern.fullmatch(text))
+    }
+    if len(values) != 1 or letter == integral.variable:
+        return integral
+    ((at, value),) = values.items()
+    formula = with_letter(integral.formula, letter, value)
+    return replace(integral, formula=formula, numbers=integral.numbers | {at})
+
+
 def _is_fact(formula: str) -> bool:
     """Whether a formula states the value of an integral, or defines a function by an integral."""
     sign, (lhs, *rhs) = _SIGN.search(formula), formula.split("=")
@@ -215,8 +321,8 @@ def _is_fact(formula: str) -> bool:
 
 
 def _target(formula: str, numbers: frozenset[int], written: str) -> Target:
-    differentials = [match["variable"] for match in _DIFFERENTIAL.finditer(formula)]
-    variable = differentials[-1].lstrip("\\") if differentials else "x"
+    candidates = differentials(formula)
+    variable = candidates[0].variable if candidates else "x"
     has_limits = re.search(rf"(?:{_SIGN.pattern})\s*(?:\\limits\s*)?[_^]", formula) is not None
     return Target(formula, numbers, written, variable, has_limits, nouns=_NOUNS, kind="integral")
 
@@ -233,13 +339,6 @@ def _without_name(formula: str) -> str:
 
 def _with_latex_limits(formula: str) -> str:
     """Write a sign without a backslash, and limits such as ₀ and oo, as in LaTeX."""
-    formula = re.sub(
-        "(?P<lower>[₀-₉]+)(?P<upper>[⁰¹²³⁴-⁹]*)",
-        lambda match: (
-            f"_{{{match['lower'].translate(DIGITS)}}}"
-            + (f"^{{{match['upper'].translate(DIGITS)}}}" if match["upper"] else "")
-        ),
-        formula,
-    )
-    formula = re.sub(r"(?<![A-Za-z\\])int(?=[\s_(])", r"\\int ", formula)
+    formula = with_large_limits(formula)
+    formula = re.sub(r"(?<![A-Za-z\\])int(?:egral)?(?=[\s_(])", r"\\int ", formula)
     return re.sub(r"(?<![A-Za-z\\])(?:oo|inf(?:inity)?)(?![A-Za-z])", r"{\\infty}", formula)

@@ -13,7 +13,10 @@ from ..conditions import Conditions, conditions_of
 from ..derivatives import SYMBOL
 from ..marks import DELIMITER, LONGEST, MARKED, PROSE, with_marks
 
-ASKS_INTEGRAL: Final = r"(?:antiderivatives?|integrals?|integrate|integrating|primitives?)"
+_FOREIGN: Final = prose.foreign_phrases("antiderivative")
+ASKS_INTEGRAL: Final = (
+    rf"(?:antiderivatives?|int(?= from| of)|integrals?|integrate|integrating|{_FOREIGN})"
+)
 WRT: Final = re.compile(r"\bw\.?\s?r\.?\s?t\b\.?")
 #: How an answer is to be written: in a box, in terms of a letter.
 _BOX: Final = re.compile(r"\\boxed\s*\{[^{}]*\}")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from ...latex.tokens.pattern import plain_script
 from .. import prose
 from ..derivatives import DOTTED, normal, operators
 from ..layout import marked_tables, pieces_of, restored_tables
-from ..marks import DIGITS
 
 #: A linear system with a matrix, and an initial value of its vector.
 MATRIX: Final = r"\\begin\s*\{[pb]?matrix\}(?P<rows>(?:(?!\\begin|\\end).)*)\\end\s*\{[pb]?matrix\}"
@@ -61,7 +61,7 @@ def pieces(formula: str) -> list[str]:
 
 
 def _exponent(raised: re.Match[str]) -> str:
-    digits = raised[0].translate(DIGITS)
+    digits = plain_script(raised[0])
     return f"^{digits}" if len(digits) == 1 else f"^{{{digits}}}"
 
 

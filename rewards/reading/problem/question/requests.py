@@ -13,12 +13,16 @@ has to be known to change nothing. Elsewhere, in stories and explanations, words
 4. All other words have to be in `prose.COMMON`, or in the row of `OWN` of the kind of question.
 5. Nothing may be done with the value in other sentences: "Square it."
 6. If no sentence asks, "zeros of $f'(x)$" asks for zeros.
-7. A sentence that speaks of the response asks as a whole, wherever the sentence stands: "our parser
+7. Sentences in other languages than English tell no story: all their words have to be known
+   (`prose.languages`).
+8. A sentence that speaks of the response asks as a whole, wherever the sentence stands: "our parser
    doubles the answer". Words of instructions (`prose.INSTRUCTIONS`) change nothing there.
 """
 
 from __future__ import annotations
 
+import itertools
+import operator
 import re
 from collections.abc import Collection, Sequence
 from typing import Final
@@ -34,8 +38,10 @@ _PARENTHESIS: Final = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 _COMMAND: Final = re.compile(r"\\[a-z]+")
 _IN_TERMS_OF: Final = re.compile(r"\bin\s+terms\s+of\b")
 #: Names of methods and functions, such as "partial fractions".
-NAMES: Final = re.compile(prose.phrases("name", "no kind"), re.IGNORECASE)
-_TOKEN: Final = re.compile(rf"{_MARK}\d+{_MARK}|[^\W\d_](?:[^\W\d_]|['’])*|[,:;?!.]")
+NAMES: Final = re.compile(
+    rf"{prose.phrases('name', 'no kind')}|{prose.foreign_phrases('method')}", re.IGNORECASE
+)
+_TOKEN: Final = re.compile(rf"{_MARK}\d+{_MARK}|[^\W\d_](?:[^\W\d_]|['’])*|\d+|[,:;?!.]")
 #: The name of a person: L'Hospital's.
 _PERSON: Final = re.compile(r"(?:[A-Za-z]['’])?[A-Z][a-z]+(?:['’]s)?")
 #: A sentence in which the writer tells what was tried, and the words of a wish.
@@ -47,14 +53,13 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-#: Words that ask anywhere, and verbs that ask where a clause begins. A few verbs are not English.
+#: Words that ask anywhere, and verbs that ask where a clause begins.
 _QUESTION_WORDS: Final = _words("asked asks how required sought wanted what what's what’s which")
 _VERBS: Final = _words(
-    """approximate berechne berechnen bestimme bestimmen calcula calcular calcule calculer calculez
-    calculate compute decide deduce derive describe determine differentiate discuss encuentra enter
-    establish estimate evaluate examine express find get give halla hallar identify integrate
-    investigate know need obtain prove provide put report resoudre resuelve return round say show
-    simplify solve state sum take tell test trouve trouver trouvez verify want work write"""
+    """approximate calculate compute decide deduce derive describe determine differentiate discuss
+    enter establish estimate evaluate examine express find get give identify integrate investigate
+    know need obtain prove provide put report return round say show simplify solve state sum take
+    tell test verify want work write"""
 )
 #: Verbs that are known to some kinds of questions only, and verbs that do nothing to a value.
 _OPERATIONS: Final = _words("approximate differentiate estimate integrate round")
@@ -64,6 +69,15 @@ _EXPLAINS: Final = _words(
     recognise recognize regard remember represent rewrite set sketch split suppose think treat
     type"""
 )
+#: Words that only English has, and words that only other languages have.
+_ONLY_ENGLISH: Final = _VERBS | _words(
+    """and but by consider from has how is its it's let my of one our please that the their then
+    there these they this what when where which with you your"""
+)
+_ENGLISH: Final = prose.COMMON | prose.INSTRUCTIONS | _VERBS | _EXPLAINS
+#: The rows of `prose.languages` for all kinds of questions.
+_ALL_KINDS: Final = ("asks", "nothing", "response", "antiderivative")
+_NOT_ENGLISH: Final = prose.foreign_words("asks", "nothing") - _ENGLISH
 #: Words directly before a formula that are no name of the formula: "find minus $\\int ..$".
 _NO_NAMES: Final = _words(
     """absolute after average before cube cubed half inverse logarithm mean minus negative next
@@ -80,6 +94,8 @@ _OF_THE_RESPONSE: Final = re.compile(
     r"(?i)\b(?:answers?|antwort|box(?:e[ds]|ing)?|(?:end)?ergebnis(?:ses)?|grad(?:er|ing)|output|parser"
     r"|repl(?:ies|y)|reponse|respond|response|respuesta|resultado|resultat|results?|submi[st]\w+)\b"
 )
+#: Words of an order beside a number. Longer sentences with a number tell something.
+_MOST_OF_ORDER: Final = 3
 _PAUSES: Final = frozenset(",:;")
 #: What stands before a verb of a request.
 _BEGINS: Final = _words(
@@ -112,18 +128,20 @@ _CHANGING: Final = _words(
 #: What opens a method, alone or together with the next word: "without differentiating". "But I" and
 #: "but my" open a story.
 _METHOD: Final = _words("apply applying by employing use using via")
+#: What is no part of a method: "using $u = x^2$ without substituting back".
+_ENDS_METHOD: Final = _words("back then")
 _METHOD_IN_WORDS: Final = re.compile(r"without (?!the|its)[\w'’]+|but (?:[Ii]|my)")
 _SERIES: Final = _words(
-    """alternating arithmetic come converge convergence convergent converges diverge divergent
-    diverges finite function geometric harmonic infinite polynomial progression represented
+    """alternating arithmetic come
+    finite function geometric harmonic infinite polynomial progression represented
     series sum summation sums telescopes telescoping term total"""
 )
 #: What belongs to the kinds of questions.
 OWN: Final = {
     "integral": _words(
-        """analysis antiderivative antiderivatives arbitrary arctan calculus change constant
-        constants contour converge convergence convergent converges coordinates
-        definite definition denominator diverge diverges evaluation exist exists
+        """analysis antiderivative antiderivatives arbitrary arctan calculus change const constant
+        constants contour coordinates
+        definite definition denominator evaluation exist exists
         finite first function functions improper indefinite integral integrals
         integrand integrate integration limits linear ln log logarithm logarithms
         multiple natural plus polar primitive primitives substitute substitution
@@ -137,14 +155,14 @@ OWN: Final = {
     )
     | prose.ORDINALS.keys(),
     "limit": _words(
-        """behave behaves converge convergence convergent converges diverge divergent diverges
+        """behave behaves
         exist exists extended finite first function hand infinity left limit
         limiting limits quotient reals sequence sided
         tend"""
     ),
     "limit in words": _words(
-        """above approach approaches become becomes behave behaves bound converge convergent
-        converges diverge divergent diverges exist exists extended finite first function
+        """above approach approaches become becomes behave behaves bound
+        exist exists extended finite first function
         goes grows hand happens identify increasing infinity left limit limiting limits
         quotient sequence sided tend tending tends"""
     ),
@@ -164,31 +182,11 @@ OWN: Final = {
     ),
     "equation": _words(
         """auxiliary boundary conditions constants curve curves differential equation equations
-        equivalent family first free function functions initial integral integrals
+        equivalent family first free function functions initial integral integrals ivp
         integrate linear nonlinear pair particular passes passing prime primitive
         primitives relation satisfies satisfy satisfying separable simultaneous
         slope solutions subject system"""
     ),
-}
-
-#: The same in French, German and Spanish, without accents.
-_OWN_FOREIGN: Final = {
-    "derivative": _words("ableitung derivada derivee fonction funcion funktion"),
-    "equation": _words("diferencial differentialgleichung differentielle ecuacion losung solucion"),
-    "integral": _words(
-        """bestimmte bestimmtes definida definie indefinida indefinie integrale primitiva
-        stammfunktion unbestimmte unbestimmtes valeur valor wert"""
-    ),
-    "limit": _words("grenzwert limite valeur valor wert"),
-    "sum": _words("reihe serie somme suma summe valeur valor wert"),
-}
-#: The same in languages without spaces between words.
-_UNSPACED_OWN: Final = {
-    "derivative": "导数|函数",
-    "equation": "常微分方程|微分方程|初值问题|方程|通解|特解|解",
-    "integral": "不定积分|定积分|反常积分|广义积分|积分|原函数|的?值",
-    "limit": "极限|的?值",
-    "sum": "无穷级数|级数|的?和|的?值",
 }
 
 
@@ -210,11 +208,11 @@ def check_requests(
     """
     letters = {at for at, formula in enumerate(formulas) if NAME.fullmatch(formula)}
     own = own or {*range(len(formulas))} - letters
-    known_words = prose.COMMON | OWN[kind] | _OWN_FOREIGN.get(kind, frozenset())
+    known_words = prose.COMMON | prose.TABLE["convergence"] | OWN[kind]
     plain = _IN_TERMS_OF.sub(" in ", prose.without_asides(marked_prose))
     plain = _COMMAND.sub(" ", NAMES.sub(" ", plain))
     if not plain.isascii():
-        plain = re.sub(_UNSPACED_OWN.get(kind, r"(?!)"), " ", prose.UNSPACED.sub(" ", plain))
+        plain = prose.unspaced_words(*_ALL_KINDS, kind).sub(" ", plain)
     # Words in parentheses interrupt a sentence, and are checked as a sentence of their own.
     parentheses = "\n".join(_PARENTHESIS.findall(plain))
     sentences = [
@@ -222,19 +220,66 @@ def check_requests(
         for sentence in _SENTENCE.split(f"{_PARENTHESIS.sub(' ', plain)}\n{parentheses}")
         if not is_narration(sentence)
     ]
+    is_english = _is_english({*itertools.chain.from_iterable(map(_spoken, sentences))})
+    abroad = [tokens for tokens in sentences if not (is_english and _is_latin(tokens))]
+    known_abroad = known_words | prose.foreign_words(*_ALL_KINDS, kind)
+    of_prompts = prose.INSTRUCTIONS | prose.foreign_words(*_ALL_KINDS)
+    for tokens in abroad:
+        is_asked = _has(tokens, own)
+        if is_asked and (number := next(filter(str.isdecimal, tokens), None)):
+            raise ProblemError(f"{number!r} may change what is asked for; if not, leave it out")
+        for word in _spoken(tokens):
+            if word not in known_abroad and (is_asked or word not in of_prompts):
+                raise ProblemError(f"{word!r} may change what is asked for; if not, leave it out")
+    sentences = [tokens for tokens in sentences if tokens not in abroad]
+    last = max((at for at, tokens in enumerate(sentences) if _has(tokens, own)), default=-1)
+    asides = [_TOKEN.findall(aside) for aside in _SENTENCE.split(parentheses)]
+    are_orders = [
+        at > last and tokens not in asides and _is_order(tokens)
+        for at, tokens in enumerate(sentences)
+    ]
+    sentences = [[token for token in tokens if not token.isdecimal()] for tokens in sentences]
     of_response = [_OF_THE_RESPONSE.search(" ".join(tokens)) is not None for tokens in sentences]
     starts = [
-        0 if speaks else _start([token.lower() for token in tokens], own)
-        for tokens, speaks in zip(sentences, of_response, strict=True)
+        0 if speaks or is_short else _start([token.lower() for token in tokens], own)
+        for tokens, speaks, is_short in zip(sentences, of_response, are_orders, strict=True)
     ]
     # A question without any request asks with nouns: "zeros of $f'(x)$".
     if all(start == len(tokens) for start, tokens in zip(starts, sentences, strict=True)):
         starts = [0 if _is_noun_of(tokens, own) else len(tokens) for tokens in sentences]
+    of_response = [*map(operator.or_, of_response, are_orders)]
     for tokens, start, speaks in zip(sentences, starts, of_response, strict=True):
-        is_instruction = speaks and not any(_is_of(token, own) for token in tokens)
+        is_instruction = speaks and not _has(tokens, own)
         for word in _asking(tokens, start, own, letters, has_persons=not speaks):
-            if word not in known_words and not (is_instruction and word in prose.INSTRUCTIONS):
+            if word not in known_words and not (is_instruction and word in of_prompts):
                 raise ProblemError(f"{word!r} may change what is asked for; if not, leave it out")
+
+
+def _spoken(tokens: list[str]) -> list[str]:
+    """The words of a sentence, without elided articles: integrale of l'integrale."""
+    words = (re.split("['’]", token.lower()) for token in tokens if token[0].isalpha())
+    return [word for pieces in words for word in pieces if len(word) > 1 or not word.isascii()]
+
+
+def _has(tokens: list[str], own: Collection[int]) -> bool:
+    return any(_is_of(token, own) for token in tokens)
+
+
+def _is_order(tokens: list[str]) -> bool:
+    """Whether a sentence may do something to the value with a number, as "subtract 1" does."""
+    count = sum(token[0].isalpha() for token in tokens)
+    pairs = itertools.pairwise(tokens)
+    return count <= _MOST_OF_ORDER and any(a[0].isalpha() and b.isdecimal() for a, b in pairs)
+
+
+def _is_english(words: set[str]) -> bool:
+    if not _ONLY_ENGLISH.isdisjoint(words) or not words:
+        return True
+    return not _ENGLISH.isdisjoint(words) and _NOT_ENGLISH.isdisjoint(words)
+
+
+def _is_latin(tokens: list[str]) -> bool:
+    return all(map(str.isascii, _spoken(tokens)))
 
 
 def is_narration(sentence: str) -> bool:
@@ -270,6 +315,9 @@ def _asking(
         elif _opens_method(written, at):
             words += name
             is_free, name = True, []
+        elif is_free and token in _ENDS_METHOD:
+            is_free = False
+            words += [] if token in prose.COMMON else [token]
         elif _is_request(tokens, at):
             words += name + ([token] if token in _OPERATIONS else [])
             words += [f"{token} when"] if tokens[at + 1 : at + 2] in (["when"], ["where"]) else []
@@ -295,6 +343,8 @@ def _start(tokens: list[str], own: Collection[int]) -> int:
                 return at
             requests.append(at)
         following = following if tokens[at] in prose.COMMON else tokens[at]
+    if tokens[:1] in (["then"], ["finally"]) and not _has(tokens, own):  # "Then add 3."
+        return 0
     starts = requests + [at for at in range(len(tokens)) if _is_done_to_value(tokens, at, own)]
     starts = starts or [
         at + 1 for at, token in enumerate(tokens) if _is_restricted(tokens, at, own)

@@ -25,7 +25,9 @@ from ..marks import LONGEST, is_function
 from .parts import ASKS_INTEGRAL, DENIED, NAMED, PLACEHOLDER, SENTENCE, Target, without_statements
 from .requests import NAMES, check_requests, is_narration
 
-_VERBS: Final = "|".join(sorted(prose.TABLE["value"] | prose.TABLE["form"]))
+_VERBS: Final = "|".join(
+    sorted(prose.TABLE["value"] | prose.TABLE["form"] | prose.foreign_words("asks"), reverse=True)
+)
 _VERB: Final = re.compile(rf"\b(?:{_VERBS})\s+\Z", re.IGNORECASE)
 #: What stands before a formula that is asked for: "compute the quotient", "find $N$ and".
 _ASKS_FOR: Final = re.compile(
@@ -80,6 +82,8 @@ _NOTATION: Final = re.compile(
 _RUN: Final = re.compile(r"\\[A-Za-z]+|[A-Za-z]+")
 #: What fixes the constant of an antiderivative: a value at a number, and a point.
 _VALUE: Final = re.compile(r"[A-Za-z]\s*\([-\d./\\a-z{}]*\)\s*=.*|\(.*,.*\)|-?\d+")
+#: What stands before the letter of the answer: "in terms of $u$", "leave the answer in $u = x^2$".
+_EXPRESSED_IN: Final = re.compile(r"\b(?:in(?:\s+terms\s+of)?|as\s+a\s+function\s+of)\s*\Z")
 _SIZES: Final = re.compile(r"\\(?:left|right)(?![A-Za-z])")
 #: Space, and sizes of fractions.
 _SPACE: Final = re.compile(r"\s|\\[,;:! ]|(?<=\\)[dt](?=frac)")
@@ -169,6 +173,11 @@ def _with_surroundings(
     return formula, conditions, remainder
 
 
+def is_name(formula: str) -> bool:
+    """Whether a formula is a name, perhaps with an argument: F, F(x)."""
+    return NAME.fullmatch(formula) is not None or _APPLIED_NAME.fullmatch(formula) is not None
+
+
 def changes_numbers(marked_prose: str) -> bool:
     """Whether words of arithmetic may change a number or a formula of a question."""
     if _MODIFIES.search(marked_prose):
@@ -214,6 +223,8 @@ def _is_changed(marked_prose: str, formulas: list[str], target: Target) -> bool:
         last_request = rf"(?is)\b{ASKS_INTEGRAL}\b(?!.*\b{ASKS_INTEGRAL}\b).*"
         preceding = re.sub(last_request, "", preceding)
     named = [at for at, formula in enumerate(formulas) if formula.strip() in target.names]
+    if target.kind == "integral" and prose.says(marked_prose, "quadrature"):
+        return True
     if changes_numbers(marked_prose) or _is_governed(preceding, target):
         return True
     if any(_is_governed(marked_prose.partition(f"\ue012{at}\ue012")[0], target) for at in named):
@@ -266,7 +277,7 @@ def with_definition(formula: str, definition: str, bound: str) -> str:
         if name.lstrip("\\") in (bound, "d") or not body.strip():
             return formula
         if SYMBOL.fullmatch(name):
-            return _with_letter(formula, name, body.strip())
+            return with_letter(formula, name, body.strip())
         return re.sub(
             rf"{name_pattern}(?![A-Za-z_(]|\s*\()", lambda _: rf"\left({body}\right)", formula
         )
@@ -282,7 +293,7 @@ def with_definition(formula: str, definition: str, bound: str) -> str:
             continue
         value = body
         if arguments[0].strip() != variable:
-            value = _with_letter(body, variable, arguments[0])
+            value = with_letter(body, variable, arguments[0])
         pieces += [formula[position : match.start()], rf"\left({value}\right)"]
         position = end
     return "".join((*pieces, formula[position:]))
@@ -292,7 +303,7 @@ def _defines(definition: str, formula: str, bound: str) -> bool:
     return with_definition(formula, definition, bound) != formula
 
 
-def _with_letter(formula: str, letter: str, value: str) -> str:
+def with_letter(formula: str, letter: str, value: str) -> str:
     r"""Put a value in the place of a letter, also in a product such as ax, but not in sin or \sin.
 
     The value becomes a quotient, a factor like the letter: sin ax has the argument ax, and
@@ -328,10 +339,15 @@ def _may_change(formula: str, preceding_text: str, following_text: str, target: 
     """
     if _of_noun(preceding_text, target.nouns) and formula.strip() not in target.names:
         return True  # the limit of another sequence
+    named_letter = formula.partition("=")[0].strip()
+    name = named_letter.lstrip("\\").partition("_")[0]
+    if NAME.fullmatch(named_letter) and _EXPRESSED_IN.search(preceding_text[-_CHAIN:]):
+        return name not in target.letters and name not in ("e", "pi", "ln", "log")
     if NAME.fullmatch(formula):
-        name = formula.lstrip("\\").partition("_")[0]
-        if re.search(r"\bin\s+terms\s+of\s*\Z", preceding_text):
-            return name not in target.letters and name not in ("e", "pi", "ln", "log")
+        if target.kind == "integral" and re.search(
+            r"\brespect\s+to\s*\Z", preceding_text[-_CHAIN:]
+        ):
+            return name != target.variable
         named = NAMED.match(target.written)
         has_noun = re.search(rf"\b(?:{'|'.join(target.nouns)})\s+\Z", preceding_text)
         is_own = (named is not None and named["name"] == formula) or (
@@ -344,6 +360,8 @@ def _may_change(formula: str, preceding_text: str, following_text: str, target: 
         return _NOTATION.fullmatch(formula.strip()) is None  # a notation
     if _VALUE.fullmatch(formula):
         return not target.is_bound
+    if target.kind == "integral" and name in ("C", "c", "K", "k") and "=" in formula:
+        return not target.is_bound and name not in target.letters  # of the constant
     formula_text, target_text = (_SPACE.sub("", text) for text in (formula, target.written))
     if formula_text in target_text:
         return False
