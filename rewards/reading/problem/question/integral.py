@@ -292,7 +292,7 @@ def _instance(integral: Target, formulas: list[str]) -> Target:
 
     >>> parts = [r"I_n=\int_0^1 x^n\,dx", "I_5"]
     >>> _instance(_target(parts[0], frozenset((0,)), parts[0]), parts).formula
-    'I_n=\\int_0^1 x^\\frac{5}{1}\\,dx'
+    'I_\\frac{5}{1}=\\int_0^1 x^\\frac{5}{1}\\,dx'
 
     """
     named = NAMED.match(integral.written)
