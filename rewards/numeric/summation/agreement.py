@@ -29,7 +29,8 @@ def agreement_at(
         needed: the number of digits that must agree if the values are inexact.
 
     Returns:
-        The outcome: correct, incorrect or undecided.
+        The outcome: correct, incorrect or undecided. If exact numbers are equal, and the sum has no
+        parameters, the proof is ``enclosure``.
 
     Raises:
         QuadratureError: the sum has no parameters, and the answer has no value.
@@ -58,6 +59,9 @@ def agreement_at(
         is_exact = stated is not None
     if not compared or 2 * len(compared) < len(points):
         return Outcome(Status.UNDECIDED, detail="the answer has no values")
+    agreed = round(least_agreement, 1)
+    if is_exact and not points[0].values:  # equal fractions, whatever the digits show
+        return Outcome(Status.CORRECT, points=1, digits=agreed, proof="enclosure")
     # a part that has no effect in the middle, or at the last point, may be any part
     for index in {len(compared) // 2, *(() if is_exact else (len(compared) - 1,))}:
         point, value = compared[index]
@@ -72,5 +76,4 @@ def agreement_at(
         )
         if detail:
             return Outcome(Status.UNDECIDED, points=len(compared), detail=detail)
-    agreed = round(least_agreement, 1)
     return Outcome(Status.CORRECT, points=len(compared), digits=agreed, proof="agreement")

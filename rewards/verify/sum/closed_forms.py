@@ -114,7 +114,7 @@ class SumJudge:
         if lists_terms(self.problem, answer):
             return Outcome(Status.NOT_CLOSED_FORM, detail="the terms of the sum, not added")
         if not self.problem.parameters:
-            if outcome.status is not Status.CORRECT:
+            if outcome.status is not Status.CORRECT or outcome.proof == "enclosure":
                 return outcome
             if self._hides_limit(answer, digits):
                 detail = "the last term has no effect on the digits that were compared"

@@ -504,3 +504,17 @@ def test_the_factors_of_a_product_are_no_closed_form() -> None:
 )
 def test_the_value_of_an_infinite_sum_is_not_that_of_a_long_one(answer: str, question: str) -> None:
     assert verify_sum(rf"\boxed{{{answer}}}", question).status is not Status.CORRECT
+
+
+@pytest.mark.parametrize(
+    ("question", "right", "wrong"),
+    [
+        (r"\sum_{k=1}^{99}\frac{k}{(k+1)!}", r"1-\frac{1}{100!}", r"1-\frac{1}{99!}"),
+        (r"\sum_{k=1}^{2023} k\cdot k!", "2024!-1", "2024!"),
+        (r"\sum_{k=0}^{1000} 2^{-k}", "2-2^{-1000}", "2"),
+    ],
+)
+def test_equal_fractions_need_no_digits(question: str, right: str, wrong: str) -> None:
+    verdict = verify_sum(rf"\boxed{{{right}}}", question)
+    assert (verdict.status, verdict.evidence.proof) == (Status.CORRECT, "enclosure")
+    assert verify_sum(rf"\boxed{{{wrong}}}", question).status is Status.INCORRECT
