@@ -267,7 +267,7 @@ def breakpoints(
         remaining = itertools.chain(_far_pieces(reach), undecided[:MAX_UNDECIDED])
         changes = (crossings(subexpression, at, low, high, width) for low, high in remaining)
         intervals += itertools.islice(itertools.chain.from_iterable(changes), MAX_CHANGES)
-    return _merged(intervals, width), unsure
+    return merged(intervals, width), unsure
 
 
 def is_outside(low: Ball, high: Ball) -> bool:
@@ -346,18 +346,18 @@ def share(x: float) -> float:
     return (u + 1.0) / 2.0
 
 
-def _merged(intervals: list[tuple[Ball, Ball]], width: float) -> list[tuple[Ball, Ball]]:
+def merged(intervals: list[tuple[Ball, Ball]], width: float) -> list[tuple[Ball, Ball]]:
     """Sort intervals, and merge neighbours that nearly touch.
 
     Such neighbours have a common end, or lie around a double zero.
     """
-    merged: list[tuple[Ball, Ball]] = []
+    apart: list[tuple[Ball, Ball]] = []
     for low, high in sorted(intervals, key=itemgetter(0)):
-        if merged and low - merged[-1][1] < 8 * width:
-            merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
+        if apart and low - apart[-1][1] < 8 * width:
+            apart[-1] = (apart[-1][0], max(high, apart[-1][1]))
         else:
-            merged.append((low, high))
-    return merged
+            apart.append((low, high))
+    return apart
 
 
 def pole_crossings(

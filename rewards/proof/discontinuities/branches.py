@@ -12,11 +12,11 @@ from ...numeric.ball_arithmetic import jets as rules
 from ...numeric.ball_arithmetic.balls import Branch, Break, Tape
 from ...numeric.ball_arithmetic.compiler import compile_tape
 from ...numeric.ball_arithmetic.domain import (
-    FOLLOWED,
     WINDOW,
     Subexpression,
     breakpoints,
     crossings,
+    merged,
 )
 from ...numeric.ball_arithmetic.jets import ONE, ZERO, Ball, Jet, is_unreal
 from ...numeric.ball_arithmetic.magnitude import log2
@@ -41,6 +41,9 @@ MAX_SEARCH = 3000
 #: The same for zeros of a radicand, beside which more points are taken, and for places where an
 #: inverse function turns back. More if f changes somewhere, too: F may elsewhere.
 MAX_RADICAND_SEARCH, MAX_THOROUGH_SEARCH = 120, 400
+#: An interval without a decision up to this width is looked at as a whole: a jump shows in the
+#: values of F at the ends unless f is large.
+SMALL = 2.0**-8
 LOGARITHMS = frozenset((rules.ln, rules.ln_abs))
 #: No place is looked for beyond 2^n, for this n.
 MAX_REACH = 2**20
@@ -189,12 +192,15 @@ class BranchSearch:
             if unsure:
                 further, unsure = search(MAX_SEARCH, isolating_width(BASE_BITS), cells=unsure)
                 intervals += further
-            return intervals, not any(self._is_in_domain(*interval) for interval in unsure)
+            remaining = [interval for interval in unsure if self._is_in_domain(*interval)]
+            # Small intervals that remain count as places themselves, neighbours as one.
+            small = [interval for interval in remaining if interval[1] - interval[0] <= SMALL]
+            return [*intervals, *merged(small, width)], len(small) == len(remaining)
         return intervals, True
 
     def _is_in_domain(self, low: Ball, high: Ball) -> bool:
-        """Whether f is real at an end of an interval, and no small interval around a pole."""
-        if high - low <= FOLLOWED and enclosure(self.at, acb(low), acb(high)) is None:
+        """Whether f is real at an end of an interval, and bounded in the interval."""
+        if enclosure(self.at, acb(low), acb(high)) is None:
             return False
         values = [self.at.integrand(acb(end)) or ZERO for end in (low, high)]
         return any(value.is_finite() and not is_unreal(value) for value in values)
