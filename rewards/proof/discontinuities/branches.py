@@ -44,6 +44,8 @@ MAX_RADICAND_SEARCH, MAX_THOROUGH_SEARCH = 120, 400
 #: An interval without a decision up to this width is looked at as a whole: a jump shows in the
 #: values of F at the ends unless f is large.
 SMALL = 2.0**-8
+#: Searches of what the first one left.
+MAX_ROUNDS = 3
 LOGARITHMS = frozenset((rules.ln, rules.ln_abs))
 #: No place is looked for beyond 2^n, for this n.
 MAX_REACH = 2**20
@@ -187,16 +189,21 @@ class BranchSearch:
         """
         search = partial(breakpoints, subexpression, "zero")
         intervals, unsure = search(self.budget, width, self.reach)
-        if unsure and not self._ends_domain(branch):
-            unsure = [interval for interval in unsure if self._is_in_domain(*interval)]
-            if unsure:
-                further, unsure = search(MAX_SEARCH, isolating_width(BASE_BITS), cells=unsure)
-                intervals += further
-            remaining = [interval for interval in unsure if self._is_in_domain(*interval)]
-            # Small intervals that remain count as places themselves, neighbours as one.
-            small = [interval for interval in remaining if interval[1] - interval[0] <= SMALL]
-            return [*intervals, *merged(small, width)], len(small) == len(remaining)
-        return intervals, True
+        if self._ends_domain(branch):
+            return intervals, True
+        # What is left is searched again. Small intervals that remain count as places themselves,
+        # neighbours as one.
+        unsure = [interval for interval in unsure if self._is_in_domain(*interval)]
+        small: list[tuple[Ball, Ball]] = []
+        for _ in range(MAX_ROUNDS if unsure else 0):
+            further, left = search(MAX_SEARCH, isolating_width(BASE_BITS), cells=unsure)
+            left = [interval for interval in left if self._is_in_domain(*interval)]
+            intervals += further
+            small += [interval for interval in left if interval[1] - interval[0] <= SMALL]
+            unsure = [interval for interval in left if not interval[1] - interval[0] <= SMALL]
+            if not unsure:
+                break
+        return [*intervals, *merged(small, width)], not unsure
 
     def _is_in_domain(self, low: Ball, high: Ball) -> bool:
         """Whether f is real at an end of an interval, and bounded in the interval."""
