@@ -31,9 +31,9 @@ from ...reading.expression.traversal import (
     written_factors,
 )
 from ...reading.expression.tree import Call, Expression
-from ..prover.normal import has_no_zeros, slope_factors, squares, zeros_and_poles
 from .form import branch_points, has_roots
 from .jumps import enclosure
+from .zeros import has_no_zeros, slope_factors, squares, zeros_and_poles
 
 #: Most evaluations on intervals in the search for breakpoints of one non-analytic part, and in a
 #: search of the next kind that is repeated, because some intervals remained without a decision.

@@ -18,7 +18,7 @@ from ...numeric.comparison.at_points import Comparison
 from ...numeric.comparison.radicals import Choice
 from ...numeric.outcome import Outcome
 from ...numeric.sampling.pool import BASE_BITS, Point
-from ...proof.prover.normal import squares
+from ...proof.discontinuities.zeros import squares
 from ...reading.expression.traversal import nodes_of
 from ...reading.expression.tree import Expression
 from ...reading.functions import RECORDS

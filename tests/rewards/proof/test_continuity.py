@@ -17,8 +17,8 @@ from calculus_harness.rewards.numeric.ball_arithmetic.point_count import has_fix
 from calculus_harness.rewards.numeric.outcome import Budget
 from calculus_harness.rewards.numeric.sampling.integrand import Integrand
 from calculus_harness.rewards.proof.discontinuities.form import cannot_jump
+from calculus_harness.rewards.proof.discontinuities.zeros import has_no_zeros
 from calculus_harness.rewards.proof.prover import prove
-from calculus_harness.rewards.proof.prover.normal import has_no_zeros
 from calculus_harness.rewards.reading.expression.tree import Call, Expression, Number, Symbol
 from calculus_harness.rewards.reading.latex import read
 from calculus_harness.rewards.verify.values import same_function

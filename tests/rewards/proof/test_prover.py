@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from calculus_harness.rewards import verify_antiderivative
 from calculus_harness.rewards.numeric.sampling.integrand import prepare
+from calculus_harness.rewards.proof.discontinuities.zeros import has_no_zeros, squares
 from calculus_harness.rewards.proof.prover import prove
 from calculus_harness.rewards.proof.prover.factors import Norm
 from calculus_harness.rewards.proof.prover.field import Field
-from calculus_harness.rewards.proof.prover.normal import has_no_zeros, squares
 from calculus_harness.rewards.proof.prover.prove import ProofSearch
 from calculus_harness.rewards.proof.prover.quotients import (
     NotProvedError,
