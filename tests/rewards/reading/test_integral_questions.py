@@ -6,7 +6,7 @@ first set, 62 of 150 were read before the reader was developed on them; of the s
 which the second half was not looked at before, 39 of 100 were read before and 52 at its first run.
 
 The set f is what was not read of 382 integrals as books, forums and programs of many countries
-write them (292 were), by a writer who had read no code; 351 are read now. Of the last 55 of them,
+write them (292 were), by a writer who had read no code; 354 are read now. Of the last 55 of them,
 38 were read at their first run.
 """
 
