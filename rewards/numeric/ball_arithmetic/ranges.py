@@ -69,7 +69,7 @@ def _has_pole(node: Expression, variable: str) -> bool:
 
 
 def _outward(low: float, high: float) -> Range:
-    """A range that contains both exact bounds, of which these are roundings. Zeros are exact."""
+    """A range that contains the exact bounds. The arguments are rounded bounds; zeros are exact."""
     return (
         low and math.nextafter(low, -math.inf),
         high and math.nextafter(high, math.inf),
@@ -127,7 +127,7 @@ def _power(node: Call) -> Range:
 
 
 def _raised(base: Range, exponent: Range) -> Range:
-    """The range of a power: both ends are at corners, as powers are monotone in both operands."""
+    """The range of a power. A power is monotone in the base and in the exponent."""
     ends = [_corner(b, e) for b in base for e in exponent]
     return _outward(min(ends), max(ends))
 

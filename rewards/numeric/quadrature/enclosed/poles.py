@@ -45,7 +45,7 @@ def signs_at_pole(
     with precision(BITS):
         try:
             inverse = reciprocal(expression)
-            tape, of_bases = (compile_tape(each, variable) for each in (inverse, bases(inverse)))
+            tape, of_bases = (compile_tape(tree, variable) for tree in (inverse, bases(inverse)))
         except UnusableError:
             return None
         margin = (1 + abs(near)) * arb(2) ** WIDTH
@@ -53,11 +53,11 @@ def signs_at_pole(
         value, slope = of_bases.run(acb(low.union(high)), values, derivative=True)[of_bases.root]
         if slope is None or not (value.is_finite() and slope.is_finite() and value.imag.is_zero()):
             return None
-        signs = [_signs(each, (low, high), values) for each in (of_bases, tape)]
-        # The zero is the only one, and every base has its sign up to there, if the slope has one.
-        changes = signs[0][0] * signs[0][1] < 0
-        known = 0 not in signs[1] and (signs[1][0] != signs[1][1] or not slope.contains(0))
-        return signs[1] if changes and known else None
+        base_signs, signs = (_signs(run, (low, high), values) for run in (of_bases, tape))
+        # If the slope has a sign, the zero is the only one, and every base keeps its sign up to it.
+        changes_sign = base_signs[0] * base_signs[1] < 0
+        are_known = 0 not in signs and (signs[0] != signs[1] or not slope.contains(0))
+        return signs if changes_sign and are_known else None
 
 
 def _signs(tape: Tape, points: tuple[arb, arb], values: Mapping[str, Ball]) -> tuple[int, int]:

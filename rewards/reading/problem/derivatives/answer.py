@@ -106,19 +106,21 @@ def with_named_answer(
     derivatives = [m for m in _OF_FORMULA.finditer(text) if not (is_boxed and m["operator"])]
     # (x^2)' = 2x is a step of the derivative of x^2 + x. A function that the question spells
     # otherwise is known by its operator only.
-    asked = _LAYOUT.sub("", question)
-    known = [match for match in derivatives if _is_asked(match["inside"] or match["primed"], asked)]
-    chosen = {m.start() for m in known or derivatives if known or m["operator"]}
+    plain = _LAYOUT.sub("", question)
+    matching = [
+        match for match in derivatives if _is_asked(match["inside"] or match["primed"], plain)
+    ]
+    chosen = {m.start() for m in matching or derivatives if matching or m["operator"]}
     return _OF_FORMULA.sub(
         lambda match: name.ljust(len(match[0])) if match.start() in chosen else match[0], text
     )
 
 
-def _is_asked(formula: str, asked: str) -> bool:
-    """Whether a question ends in a formula. The question ``asked`` has no layout."""
-    plain, asked = _LAYOUT.sub("", formula).strip("()[]{}"), asked.rstrip(".?$)]}")
-    before = asked.removesuffix(plain).rstrip("([{")
-    return before != asked and _BEGINS.search(before[-4:]) is not None
+def _is_asked(formula: str, question: str) -> bool:
+    """Whether a question, which has no layout, ends in a formula."""
+    plain, question = _LAYOUT.sub("", formula).strip("()[]{}"), question.rstrip(".?$)]}")
+    preceding = question.removesuffix(plain).rstrip("([{")
+    return preceding != question and _BEGINS.search(preceding[-4:]) is not None
 
 
 def _order(match: re.Match[str]) -> int | str:
