@@ -17,7 +17,11 @@ from ..latex.tokens.pattern import SUBSCRIPT, SUPERSCRIPT
 
 #: A longer text is no question; those of textbooks have up to 400 characters.
 LONGEST: Final = 4_000
-PROSE: Final = re.compile(r"\\(?:text|textrm|textit|mbox|hbox|textbf)\s*\{([^{}]*)\}")
+#: A differential in a command for text, as in ``\int x\text{ dx}``, is no prose.
+_NO_DIFFERENTIAL: Final = r"(?!\s*d\s*[a-ce-np-z]?\s*\})"
+PROSE: Final = re.compile(
+    rf"\\(?:text|textrm|textit|mbox|hbox|textbf)\s*\{{{_NO_DIFFERENTIAL}([^{{}}]*)\}}"
+)
 SPACING: Final = re.compile(r"(?<!\\)\\[,;:!> ]|\\(?:q?quad|displaystyle|textstyle)(?![A-Za-z])|~")
 #: Opens a formula, unless it belongs to the end of a row with a space, such as ``\\[2pt]``.
 _SQUARE: Final = r"\\\[(?!-?[\d.]+\s*[a-z]{2}\])"
@@ -38,7 +42,7 @@ _FUNCTIONS: Final = frozenset(
 _LETTERS: Final = frozenset((*GREEK, *GREEK_VARIANTS, "pi", "inf", "oo"))
 _TOKEN: Final = re.compile(
     rf"(?P<marked>{MARKED.pattern})"
-    r"|(?P<prose>\\(?:text[a-z]*|mbox|hbox)\s*\{[^{}]*\}"
+    rf"|(?P<prose>\\(?:text[a-z]*|mbox|hbox)\s*\{{{_NO_DIFFERENTIAL}[^{{}}]*\}}"
     r"|\\(?:q?quad|hfill|item|par|noindent)(?![A-Za-z])|\\\\)"
     r"|(?P<command>\\begin\s*\{(?P<environment>[a-z]+)\*?\}.*?\\end\s*\{(?P=environment)\*?\}"
     r"|\\(?:left|right)\s*\.|\\(?:operatorname\*?|math[a-z]+|boldsymbol)\s*\{[^{}]*\}"

@@ -128,6 +128,8 @@ def test_a_differential_in_a_numerator_or_in_front(differential, letter):
         (r"ab\int\frac{1}{\sqrt x} \cdot dx", "x", r"(ab)\cdot\frac{1}{\sqrt x}"),
         (r"\int_0^\infty {J_1}(x)\frac{dx}{x}", "x", r"J_1(x)\frac1x"),
         (r"\int \left( x \right. \\ \left. + x^2\right) dx", "x", "(x+x^2)"),
+        (r"Evaluate $\int \frac{1}{u}\text{ du}$.", "u", r"\frac{1}{u}"),
+        (r"\text{Compute the integral } \int x\textrm{ dx}", "x", "x"),
     ],
 )
 def test_a_problem_is_read_as_written(text, variable, integrand):
