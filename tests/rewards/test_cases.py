@@ -19,6 +19,9 @@ from calculus_harness.rewards import (
     Verdict,
     verify_antiderivative,
     verify_definite_integral,
+    verify_derivative,
+    verify_limit,
+    verify_sum,
 )
 
 CASES = Path(__file__).parent / "cases"
@@ -119,10 +122,19 @@ NOT_READ = {
 }
 
 
+JUDGES = {
+    "antiderivative": verify_antiderivative,
+    "definite": verify_definite_integral,
+    "derivative": verify_derivative,
+    "limit": verify_limit,
+    "sum": verify_sum,
+}
+
+
 @pytest.mark.parametrize("row", load("notation.json"), ids=lambda row: row["id"])
 def test_notation(row: Row) -> None:
-    """Notation of many countries and programs. Rows V are variants of the stranger's rows N."""
-    verify = verify_definite_integral if row["asks"] == "definite" else verify_antiderivative
+    """Notation of many countries and programs. Rows V are variants of the rows N."""
+    verify = JUDGES[row["asks"]]
     try:
         found = verify(row["completion"], row["problem"]).status
     except ProblemError:

@@ -211,7 +211,7 @@ class _FormulaReader:
             begin, end = formulas[at - 1].end if at else 0, formulas[at].start
             gap = text[max(begin, end - _REACH) : end]
             if at == index:
-                gap = gap.rstrip(" \t\n*#_:>-")
+                gap = gap.rstrip(" \t\n*#_>-")
                 is_asked = asks(gap)
             *earlier, ending = patterns.sentence_end.split(gap)
             sentence = ending + sentence

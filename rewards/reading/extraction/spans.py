@@ -250,7 +250,11 @@ def bare_spans(text: str, start: int, end: int) -> list[Span]:
                 continue
             if group_name == "stop" and _inside_call(text, lexeme):
                 continue
-            continued = patterns.continues.match(text, lexeme.start(), line) is not None
+            continued = patterns.continues.match(text, lexeme.start(), line) is not None or (
+                group_name == "word"
+                and lexeme[0].isascii()
+                and text[lexeme.end() : lexeme.end() + 1] in _CLOSES
+            )  # an unknown function has the bracket for its argument
             if is_whole and not continued:  # pi over four
                 _add_bare(formulas, text, start_of_formula, lexeme.start())
             is_blank = not text[start_of_formula : lexeme.start()].strip()  # divided by
@@ -358,8 +362,8 @@ def _add_bare(formulas: list[Span], text: str, from_offset: int, to_offset: int)
         latex = latex.rsplit("(", unclosed)[0].rstrip()
     if latex[:1] == "*" and (emphasised := patterns.emphasis.fullmatch(latex)):
         latex = emphasised[2]
-    if not patterns.letter_or_digit.search(latex.strip(_AROUND)):
-        return
+    if not patterns.letter_or_digit.search(latex.strip(_AROUND)) or latex.lower() in _FUNCTIONS:
+        return  # a function alone is a word: "the log of 3"
     start = text.index(latex, from_offset)
     end = start + len(latex)
     if latex.startswith(("[ ", "( ")) and latex.rstrip(".,").endswith((" ]", " )")):

@@ -49,8 +49,11 @@ class Ambiguity(Enum):
     unbraced_digits = (r"x^10 is x^{10}, \sqrt12 is \sqrt{12}", r"as TeX prints: x^1 0, \sqrt1 2")
     exponent_product = ("e^2x is (e^2)x", "e^{2x}")
     unit_exponent = ("x^1/2 is x^{1/2}", "(x^1)/2")
-    mixed_number = (r"2\frac13 is 2 times 1/3", "2 + 1/3")
-    scientific = ("1e-5 is a decimal, 2e-3 is 2e minus 3", "the other of the two")
+    mixed_number = (
+        r"2\frac13x is 2 times x/3",
+        "2x + x/3, as 1\frac13x and a lone 2\frac13 always are",
+    )
+    scientific = ("2e-3 is 2e minus 3", "a decimal, as 1e-3 always is")
     nested_bars = ("|x|y|z| is |x| y |z|", "| x |y| z |")
     elliptic_modulus = (
         r"F(\phi|m), K(m) hold the parameter; F(\phi,k) the modulus",

@@ -14,7 +14,7 @@ from .calls import OPENERS, function
 from .errors import NotClosedFormError, ReadError, TooBigError
 from .parser import Parser
 from .special import letter, named
-from .tokens.roles import CLOSERS, DIFFERENTIAL, IN_PROBLEM, IS_VALUE, group_end
+from .tokens.roles import CLOSERS, DIFFERENTIAL, IN_PROBLEM, IS_VALUE, TAIL, group_end
 
 _BRACE: Final = frozenset("}")
 _BRACKET: Final = frozenset("]")
@@ -115,6 +115,10 @@ def _maybe_mixed(
     r"""Read ``2\frac13`` as 2 times 1/3, or as the mixed number 2 + 1/3; 2⅓ is always mixed."""
     token_before = parser.tokens[start - 3] if start > 2 else ""
     integer_part = int(parser.tokens[start - 2][: parser.limits.digits])
+    # No one writes 1 times 1/2, or leaves a number that is the whole answer as a product.
+    is_lone = start < 3 or (start == 3 and token_before in ("+", "-"))
+    is_lone &= parser.tokens[parser.pos] in TAIL | {""}
+    is_certain |= integer_part == 1 or is_lone
     if integer_part == 0 or token_before in ("^", "_") or not 0 < node.numerator < node.denominator:
         return node
     if (is_certain and token_before == "}") or not (

@@ -327,10 +327,9 @@ class Parser:
         token = token.replace("{,}", "").replace("{\\,}", "").replace("\\,", "")
         mantissa, mark, exponent = token.lower().partition("e")
         if mark:
-            # 2e-3 may be a difference; 1.5e-3 and 2e5 are numbers.
-            if not ("." in mantissa or exponent.isdigit()) and (
-                (mantissa == "1") == self.choose(Ambiguity.scientific)
-            ):
+            # 2e-3 may be a difference; 1e-3, 1.5e-3, 2E-3 and 2e5 are numbers.
+            is_number = "." in mantissa or mantissa == "1" or exponent.isdigit() or "E" in token
+            if not is_number and not self.choose(Ambiguity.scientific):
                 return self.mantissa_times_e(mantissa, exponent)
             if abs(int(exponent)) > self.limits.digits:
                 raise self.too_many_digits()

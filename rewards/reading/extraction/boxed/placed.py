@@ -245,7 +245,7 @@ def _unknown(text: str, start: int, end: int) -> str:
 
 def _denied(text: str, start: int, end: int) -> bool:
     """Whether the words before or after a formula reject the formula as the answer."""
-    preceding = text[max(0, start - _SENTENCE) : start].rstrip(" \t\n*#_:>-$([\\")
+    preceding = text[max(0, start - _SENTENCE) : start].rstrip(" \t\n*#_>-$([\\")
     if preceding:
         for delimiter in ("$", "\\)", "\\]"):
             preceding = preceding.rpartition(delimiter)[2]
