@@ -51,7 +51,7 @@ class Ambiguity(Enum):
     unit_exponent = ("x^1/2 is x^{1/2}", "(x^1)/2")
     mixed_number = (
         r"2\frac13x is 2 times x/3",
-        "2x + x/3, as 1\frac13x and a lone 2\frac13 always are",
+        r"2x + x/3, as 1\frac13x and a lone 2\frac13 always are",
     )
     scientific = ("2e-3 is 2e minus 3", "a decimal, as 1e-3 always is")
     nested_bars = ("|x|y|z| is |x| y |z|", "| x |y| z |")

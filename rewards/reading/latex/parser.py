@@ -183,7 +183,7 @@ class Parser:
         divided = False
         while operator != STOP:
             if operator is None:
-                if token[0].isdigit() and self.numbers_constant(factors):
+                if token.lstrip(".")[:1].isdigit() and self.numbers_constant(factors):
                     factors[-1] = self.subscripted(tokens[self.pos - 1])
                 else:
                     factors.append(self.factor(depth))
@@ -324,7 +324,6 @@ class Parser:
             raise self.too_many_digits()
         if token.isdecimal():
             return Number(int(token))
-        token = token.replace("{,}", "").replace("{\\,}", "").replace("\\,", "")
         mantissa, mark, exponent = token.lower().partition("e")
         if mark:
             # 2e-3 may be a difference; 1e-3, 1.5e-3, 2E-3 and 2e5 are numbers.

@@ -119,8 +119,7 @@ def _prepared(text: str, symbols: Collection[str]) -> str:
     text = without_equation_number(text)
     if "\\" not in text:
         text = respelt(text, symbols)
-    if " " in text or "," in text or "~" in text:
-        text = with_points(text)
+    text = with_points(text)
     if ".\\" in text or "\\overline" in text or ".(" in text or ",(" in text or "{,}(" in text:
         text = with_fractions(text)
     if "Re^" in text:

@@ -1,9 +1,9 @@
 r"""Decimal commas and thousands separators, if the text uses them consistently.
 
-``0{,}5`` and ``0,5x`` are decimals and ``1,000``, ``1 000`` and ``1\,000`` are thousands. A comma
-in brackets, or with a space after it, separates two numbers (``\max(2,5)``, ``0, 5``). Some commas
-could be read in two ways. Such a comma is a decimal comma if another comma of the text can only be
-a decimal comma.
+``0{,}5`` and ``0,5x`` are decimals; ``1,000``, ``1 000``, ``1'000`` and ``1\,000`` are thousands. A
+comma in brackets, or with a space after it, separates two numbers (``\max(2,5)``, ``0, 5``). Some
+commas could be read in two ways. Such a comma is a decimal comma if another comma of the text can
+only be a decimal comma.
 """
 
 from __future__ import annotations
@@ -13,21 +13,32 @@ from bisect import bisect_left
 from itertools import accumulate
 from typing import Final
 
-_HINT: Final = re.compile(r",\}?\d|~\d| (?<=[\d\\] )\d{3}")
+_HINT: Final = re.compile(r"\d(?:[,~ '_{}]|\\[,;:! ])+\d|\.\d{3}\.\d")
 # Not behind an exponent, an index or another number.
 _START: Final = r"(?<![\w.,^\u2212\\])(?<![_^]\{)(?<![\w.,],)(?<!,\})"
-_THOUSANDS: Final = re.compile(
-    rf"{_START}[1-9]\d{{0,2}}(?P<mark>,|[ ~]|\\ )\d{{3}}(?:(?P=mark)\d{{3}})*(?![\d]|,\d)"
+_END: Final = r"(?!\d|[,.]\d|\{,\}\d)"
+#: Thousands in groups, with a separator that no decimal has: a space, 1'000, Python's 1_000; or
+#: with a comma or point that recurs.
+_GROUPED: Final = re.compile(
+    rf"{_START}[1-9]\d{{0,2}}(?:(?P<mark>[ ~'_]|\\[,;: ]|\{{\\,\}}|,\\!)\d{{3}}"
+    r"(?:(?P=mark)\d{3})*(?!,?\d)"
+    rf"|(?P<comma>,|\{{,\}})\d{{3}}(?:(?P=comma)\d{{3}})+(?![\d]|,\d)"
+    rf"|(?:\.\d{{3}}){{2,}}{_END})"
 )
+_THOUSANDS: Final = re.compile(rf"{_START}[1-9]\d{{0,2}},\d{{3}}(?!\d|,\d)")
 _DECIMAL: Final = re.compile(rf"{_START}\d+(?:,|\{{,\}})\d+(?![\d.]|,\d|\{{,\}}\d)")
 _THREE: Final = re.compile(r"[1-9]\d{0,2}(?:,|\{,\})\d{3}")
 _POINT: Final = re.compile(r"\d\.\d")
 _BRACKET: Final = re.compile(r"(?P<opens>\\?[(\[]|\\\{)|\\?[)\]]|\\\}")
 _SEPARATOR: Final = re.compile(r",\s")
+#: A mixed number in plain text: no operator stands between the two numbers.
+_MIXED: Final = re.compile(
+    r"(?:(?<=\A)|(?<=[-+=({])|(?<=[-+=] ))(\d{1,6}) (\d{1,6})/(\d{1,6})(?![\w.,^/!({])"
+)
 #: A decimal that repeats the digits under the bar, or one digit under a dot, for ever. Parentheses
 #: say so only directly behind the point: 0.5(3) may be a product, or a number and its error.
 _REPEATING: Final = re.compile(
-    r"(\d{0,20})\.(\d{0,20})(?:\\(?:overline|bar)\s*\{(\d{1,20})\}|\\dot\s*\{?(\d)\}?(?!\d|\\dot))"
+    r"(\d{0,20})(?:\.|\{,\})(\d{0,20})(?:\\(?:overline|bar)\s*\{(\d{1,20})\}|\\dot\s*\{?(\d)\}?(?!\d|\\dot))"
     r"|(?<![\w.,(\[])(\d{1,20})(?:[.,]|\{,\})\((\d{1,20})\)"
 )
 #: Numbers with commas that are looked at; more make a list.
@@ -35,16 +46,13 @@ MAX_NUMBERS: Final = 64
 
 
 def with_points(text: str) -> str:
-    """Replace decimal commas by points, and remove thousands separators. The length of the text
-    does not change.
-    """
+    """Replace decimal commas by points, remove thousands separators, and add up mixed numbers."""
     if not _HINT.search(text):
         return text
-    if " " in text or "~" in text:
-        text = _THOUSANDS.sub(_joined, text)
+    text = _MIXED.sub(_sum, _GROUPED.sub(_joined, text))
     decimals = list(_DECIMAL.finditer(text))
     if not 0 < len(decimals) <= MAX_NUMBERS or _POINT.search(text):
-        return _THOUSANDS.sub(_joined, text) if "," in text else text
+        return _THOUSANDS.sub(_joined, text)
     depths = _depths(text, [match.start() for match in decimals])
     certain = any(
         not _THREE.fullmatch(match[0]) and ("{" in match[0] or not depth)
@@ -53,7 +61,7 @@ def with_points(text: str) -> str:
 
     def pointed(match: re.Match[str]) -> str:
         depth = remaining_depths.pop()
-        if depth and not certain:
+        if depth and not certain and "{" not in match[0]:
             return match[0]
         if _THREE.fullmatch(match[0]) and not certain:
             return _joined(match)
@@ -74,6 +82,11 @@ def _fraction(match: re.Match[str]) -> str:
     numerator = int(integer_digits + once + period) - int(integer_digits + once)
     denominator = 10 ** len(once) * (10 ** len(period) - 1)
     return f" \\frac{{{numerator}}}{{{denominator}}} "
+
+
+def _sum(match: re.Match[str]) -> str:
+    proper = 0 < int(match[2]) < int(match[3])
+    return f"({match[1]}+{match[2]}/{match[3]})" if proper else match[0]
 
 
 def _joined(match: re.Match[str]) -> str:

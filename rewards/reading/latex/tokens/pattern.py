@@ -7,10 +7,7 @@ from typing import Final
 from unicodedata import normalize
 
 _SPACE = r"[\s~$\u200b-\u200f\u2060\u2061\u2063\u2064\ufeff]"
-_NUMBER = (
-    r"(?:[0-9]+(?:(?:\{,\}|\\,|\{\\,\})[0-9]{3}(?![0-9]))*(?:\.[0-9]*)?|\.[0-9]+)"
-    r"(?:[eE][+-]?[0-9]+(?![0-9.]))?"
-)
+_NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+(?![0-9.]))?"
 _SIZED = (
     r"(?:left|right|middle|[bB]igg?[lrm]?)(?![A-Za-z])\s*(?:\\(?:[A-Za-z]+|.)|[^\\A-Za-z0-9\s])?"
 )
