@@ -98,7 +98,7 @@ def _trim(latex: str) -> str:
         latex = latex[:-_LONGEST_END] + patterns.trailing.sub("", latex[-_LONGEST_END:])
         if latex.endswith("\\right"):
             latex += "."  # the empty delimiter, not a full stop
-    if latex[:1] in _LEADING_CHARACTERS:
+    if latex[:1] in _LEADING_CHARACTERS or latex[:1] >= "\u25a0":
         match = patterns.leading.match(latex)
         if match:
             return latex[match.end() :]

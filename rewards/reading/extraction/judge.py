@@ -101,13 +101,7 @@ def judge(chain: Chain, root: str | None = None) -> JudgedChain:
         root: the first side of the earlier chain that this chain continues, or None.
 
     """
-    links = chain.links
-    if (
-        len(links) > 1
-        and patterns.ellipsis.search(links[-1])
-        and not patterns.ellipsis.search(links[-2])
-    ):
-        links = links[:-1]  # the closed form before its series
+    links = _closed(chain.links)
     answer = clean(links[-1])
     count = 1
     if len(links) > 1:
@@ -146,6 +140,12 @@ def judge(chain: Chain, root: str | None = None) -> JudgedChain:
         statement_kind = Kind.PLAIN
     valued = bool(root) and patterns.variable.search(patterns.command.sub(" ", answer)) is None
     return JudgedChain(answer, statement_kind, "", count, plus, steps, valued, name)
+
+
+def _closed(links: list[str]) -> list[str]:
+    """Leave out a series or decimal that breaks off, behind the closed form."""
+    breaks_off = [patterns.ellipsis.search(link) is not None for link in links[-2:]]
+    return links[:-1] if breaks_off == [False, True] else links
 
 
 def unsolved(root: str) -> str:
@@ -217,9 +217,10 @@ def _judge_value(chain: Chain, root: str | None, parameters: Collection[str]) ->
         parameters: the names of the parameters.
 
     """
-    statement = judge(Chain(chain.links[-1:], bound=chain.bound))
+    closed = _closed(chain.links)
+    statement = judge(Chain(closed[-1:], bound=chain.bound))
     answer, reason = statement.answer, statement.reason
-    links = [link for link in map(clean, chain.links) if link]
+    links = [link for link in map(clean, closed) if link]
     root = clean(chain.links[0] if root is None else root) if len(chain.links) > 1 else ""
     if not reason:
         if not is_value(answer, parameters):

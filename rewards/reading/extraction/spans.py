@@ -322,7 +322,10 @@ def _is_code(text: str, start: int) -> bool:
     """Whether a call of a known function begins at ``start``, as in program code."""
     word = patterns.code_word.match(text, start)
     return word is not None and (
-        word["name"] is None or word["name"] in NAMES or word["name"] in CALLED
+        word["name"] is None
+        or word["name"] in NAMES
+        or word["name"] in CALLED
+        or (len(word["name"]) > 2 and word["name"].lower() in NAMES)
     )
 
 

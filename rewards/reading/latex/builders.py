@@ -278,6 +278,8 @@ BUILDERS: Final[dict[str, Builder]] = {
     "clausen": _clausen,
     "legendre_chi": _formula("_s x: (polylog(s, x) - polylog(s, -x))/2"),  # Lewin, 1.8
     "atan2": _angle,
+    "logarithm": _formula("x: log(x)", "x b: log(x)/log(b)"),  # SymPy's and Python's
+    "Logarithm": _formula("x: log(x)", "b x: log(x)/log(b)"),  # Mathematica's
     "cbrt": _formula("x: root(x, 3)"),
     "pow": _formula("x y: x**y"),
     "normal_cdf": _formula("x: (1 + erf(x/sqrt(2)))/2"),  # DLMF 7.1.2, 7.18(iv)

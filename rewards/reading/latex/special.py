@@ -181,20 +181,10 @@ def _after_scripts(tokens: list[str], index: int) -> tuple[int, str]:
     return index, scripts
 
 
-def _is_binomial(tokens: list[str], index: int) -> bool:
-    """Whether a numeric subscript and a numeric power begin here, as in ``C_5^2``.
-
-    ``C_5^2`` is an older notation of a binomial coefficient.
-    """
-    if tokens[index] != "_":
-        return False
-    numbers = [token for token in tokens[index : index + 8] if token not in ("{", "}")][:4]
-    return numbers[::2] == ["_", "^"] and all(map(str.isdigit, numbers[1::2]))
-
-
 def _binomial(parser: Parser, _: str, depth: int) -> Expression | None:
-    """Read ``C_5^2`` as a binomial coefficient."""
-    if not (_is_binomial(parser.tokens, parser.pos) and parser.choose(Ambiguity.binomial_letter)):
+    """Read ``C_5^2``, an older notation, as a binomial coefficient."""
+    _, scripts = _after_scripts(parser.tokens, parser.pos)
+    if scripts != "_^" or not parser.choose(Ambiguity.binomial_letter):
         return None
     parser.pos += 1
     set_size = parser.tex_argument(depth)
@@ -403,7 +393,7 @@ LETTERS: Final[dict[str, dict[str, str]]] = {
     "W": {"1": "lambertw", "_": "lambertw"},
     "B": {"2": "betafunction", "3": "betafunction", "_": "betafunction"},
     "S": {"1": "fresnels"},
-    "C": {"1": "fresnelc"},
+    "C": {"1": "fresnelc", "2": "binomial"},
     "J": {"_": "besselj"},
     "Y": {"_": "bessely"},
     "I": {"_": "besseli"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ...latex import signed_infinity
+from .leads import read_lead
 from .tables import patterns
 
 _CONVERGES = re.compile(
@@ -13,6 +14,8 @@ _CONVERGES = re.compile(
 )
 #: A kind of convergence, without the verb.
 _KIND = re.compile(r"(absolute|conditional)(?:ly)?()", re.IGNORECASE)
+#: A sentence that gives a value, and the value.
+_GIVES = re.compile(r"(.*\b(?:is|equals|equal to))\s(.*)", re.IGNORECASE | re.DOTALL)
 _SUBJECT = re.compile(r"(?:(?:the|it|series|is)\s+)*", re.IGNORECASE)
 
 
@@ -22,7 +25,12 @@ def divergence_of(text: str) -> int | None:
     If the text states no divergence, the result is None.
     """
     infinity = signed_infinity(text)
-    return 0 if infinity is None and says_divergent(text) else infinity
+    if infinity is None and says_divergent(text):
+        return 0
+    if infinity is None and (sentence := _GIVES.fullmatch(text)) is not None:
+        lead = read_lead(sentence[1])
+        return signed_infinity(sentence[2]) if lead.announced or lead.concluded else None
+    return infinity
 
 
 def asserted_convergence(text: str, *, alone: bool = False) -> str | None:

@@ -86,7 +86,7 @@ def is_name(text: str, *, applied: bool = False) -> bool:
         applied: whether an argument in brackets follows.
 
     """
-    match = patterns.spoken_name.fullmatch(text)
+    match = patterns.spoken_name.fullmatch(text.replace("\\,", ""))
     if match is None:
         return False
     name = match["name"]

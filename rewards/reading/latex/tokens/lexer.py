@@ -41,8 +41,6 @@ _ARC: Final = re.compile(
     rf"{_ARC_SPACE}*"
     rf"(?:\\(?:operatorname|mathrm|text|textrm)\*?\s?\{{\s*(?P<named>{_ARC_NAME})\s*\}}"
     rf"|(?:\\|(?<=[\s~,;!:]))(?P<plain>{_ARC_NAME})(?![A-Za-z]))"
-    r"|\\(?:operatorname|mathrm|text|textrm)\*?\s?"
-    rf"\{{\s*arc{_ARC_SPACE}+\\?(?P<inside>{_ARC_NAME})\s*\}}"
 )
 #: Rows of values and conditions behind a brace, in an environment that is not ``cases``.
 _ROWS: Final = r"(?:aligned|gathered|split|matrix|smallmatrix|cases)\}(?:\s*\[[a-z]\])?"
@@ -62,7 +60,8 @@ _MIXED_TEXT: Final = re.compile(
 #: backslash, this holds for log10 only: \log2(1+x) may be the number ln 2 times 1+x.
 _DIGIT_NAMES: Final = sorted(name for name in NAMES if any(map(str.isdigit, name)))
 _WITH_DIGITS: Final = re.compile(
-    rf"(?:(?<![A-Za-z{{\\])({'|'.join(_DIGIT_NAMES)})|\\(log10))(?=\s?(?:\\left\s?)?\()"
+    rf"(?:(?<![A-Za-z{{\\])({'|'.join(_DIGIT_NAMES)})|\\(log10))(?=\s?(?:\\left\s?)?[(\[])",
+    re.IGNORECASE,
 )
 #: The real part has a bracket; before a power, ``Re`` is a constant R times a power of e.
 _POWER_OF_E: Final = re.compile(r"(?<![A-Za-z\\{])Re(?=\^)")
@@ -124,7 +123,7 @@ def _prepared(text: str, symbols: Collection[str]) -> str:
         text = with_fractions(text)
     if "Re^" in text:
         text = _POWER_OF_E.sub("R e", text)
-    if "log1" in text or "log2" in text or "tan2" in text or "xpm1" in text or "yp" in text:
+    if "og1" in text or "og2" in text or "tan2" in text or "xpm1" in text or "yp" in text:
         text = _WITH_DIGITS.sub(r"\\operatorname{\1\2}", text)
     if "\\\\" in text and "\\begin" not in text:
         text = _DOUBLED.sub(r" \\", text)
@@ -162,5 +161,5 @@ def _words_then_formula(match: re.Match[str]) -> str:
 
 
 def _joined_arc(match: re.Match[str]) -> str:
-    name = match["named"] or match["plain"] or match["inside"]
+    name = match["named"] or match["plain"]
     return f"\\arc{name} ".ljust(len(match[0]))

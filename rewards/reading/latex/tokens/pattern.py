@@ -18,14 +18,14 @@ FONT = (
 )
 TEXT = (
     r"(?:operatorname\*?|mathrm|text(?:rm|it|bf|sf|tt|normal|up)?|mathop|mbox|mathsf|mathit|hbox)"
-    r"\s*\{[^{}\\$]*\}"
+    r"\s*\{(?:[^{}\\$]|\\[,;:! ])*\}"
 )
 _ENVIRONMENT = (
     r"(?:begin\s*\{(?:array|tabular|alignedat|alignat\*?)\}\s*(?:\[[a-z]\]\s*)?\{[^{}]*\}"
     r"|(?:begin|end)\s*\{[A-Za-z]+\*?\})"
 )
 INVISIBLE = (
-    r"(?:color|textcolor|hspace\*?|vspace\*?|h?v?phantom|label|tag\*?|mspace|fontsize|hskip|mskip"
+    r"(?:color|textcolor|hspace\*?|vspace\*?|h?v?phantom|label|tag\*?|mspace|leftroot|uproot|fontsize|hskip|mskip"
     r"|kern|mkern)(?![A-Za-z])(?:\s*\{[^{}]*\}|\s*-?[0-9.]+\s*(?:pt|em|ex|mu|mm|cm))"
 )
 _GAP = r"(?:\s|~|\\[,;:! ])*+"
@@ -50,21 +50,21 @@ _EQUATION_NUMBER: Final = re.compile(
 _LONGEST_NUMBER: Final = 80
 #: A part of every gap before a number.
 _GAPS: Final = ("quad", "dots", "space", "hfil", "   ", "\t\t", "\\,\\", "\\;\\", "\\:\\", "\\, ")
-SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
+SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻᐟ"
 SUBSCRIPT = "₀₁₂₃₄₅₆₇₈₉₊₋₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"
 
 TOKEN: Final = re.compile(
     rf"{_SPACE}*+(?:(?:\\[,;:!>\s/()\[\]]|(?<![0-9])%(?!\s*\Z)[^\n]*+(?:\n|\Z)){_SPACE}*+)*+"
     rf"([{{}}()^+\-/_=|,\[\]]|[A-Za-z]+"
     rf"|\\(?:{_SIZED}|{TEXT}|{_ENVIRONMENT}|{INVISIBLE}"
-    rf"|operatorname\*|[A-Za-z]+|\\(?:\*|\s*\[-?[0-9.]+\s*[a-z][a-z]\])?|.)"
+    rf"|(?:operatorname|abs)\*|[A-Za-z]+|\\(?:\*|\s*\[-?[0-9.]+\s*[a-z][a-z]\])?|.)"
     rf"|{_NUMBER}|[{SUPERSCRIPT}]+|[{SUBSCRIPT}]+|\*\*|<=|>=|!=|.|\Z)"
 )
 
 
 def plain_script(raised: str) -> str:
     """Write raised or lowered characters as plain characters: "-1" for "⁻¹"."""
-    return normalize("NFKC", raised).replace("\N{MINUS SIGN}", "-")
+    return normalize("NFKC", raised).replace("\N{MINUS SIGN}", "-").replace("ᐟ", "/")
 
 
 def without_equation_number(text: str) -> str:

@@ -15,7 +15,7 @@ VULGAR: Final = {
     for character in "¼½¾⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
 }
 _SPELLINGS: Final[dict[str, str]] = {
-    "^": r"** \sp",
+    "^": r"** \sp \^",
     r"\times": "×",
     r"\cdot": "⋅ · ∙ • \\cdotp \\bullet \u2062",
     "*": r"∗ \ast",
@@ -25,7 +25,7 @@ _SPELLINGS: Final[dict[str, str]] = {
     "=": r"＝ \doteq \equiv \approx ≈ ≡",
     r"\pm": "±",
     r"\mp": "∓",
-    r"\radical": "√",
+    r"\radical": r"√ \surd",
     r"\cuberoot": "∛",
     r"\fourthroot": "∜",
     r"\int": r"∫ ∬ ∭ ∮ \iint \iiint \oint \smallint \intop",
@@ -65,8 +65,9 @@ _SPELLINGS: Final[dict[str, str]] = {
     "'": r"′ ″ ’ \prime",
     r"\frac": r"\dfrac \tfrac \cfrac \nicefrac \sfrac \flatfrac",
     r"\binom": r"\dbinom \tbinom",
+    r"\abs": r"\abs*",
     "\\\\": r"\cr \newline \tabularnewline",
-    "_": r"\sb",
+    "_": r"\sb \_",
     "°": r"º \degree",
     r"\%": "%",
     r"\backslash": r"\setminus",
@@ -78,6 +79,9 @@ SYNONYMS: Final[dict[str, str]] = VULGAR | {
     spelling: token for token, spellings in _SPELLINGS.items() for spelling in spellings.split()
 }
 
+_SPACES: Final = re.compile(r"\\[,;:! ]|~")
+#: A text command without two letters in a row has no words, but a number or a symbol.
+_LETTERS: Final = re.compile(r"[^\W\d_]{2}")
 _CONSTANT_TEXT: Final = re.compile(r"const|konst|конст|常|costante", re.IGNORECASE)
 _CONDITION_WORDS: Final = frozenset(
     ("if", "for", "when", "on", "whenever", "provided", "wenn", "si", "für", "falls", "pour")
@@ -116,7 +120,7 @@ LONGEST_RUN: Final = 64
 
 def word_of(content: str, is_operator: bool, symbols: frozenset[str]) -> tuple[str, ...]:
     r"""The tokens of the content of ``\operatorname{...}``, ``\mathrm{...}`` or ``\text{...}``."""
-    content = content.strip("\u2061 ~")
+    content = _SPACES.sub(" ", content).strip("\u2061 ")
     if not content or content in "~,.;:":
         return ()
     if content in ("e", "i") or (content == "d" and "d" not in symbols):
@@ -128,7 +132,7 @@ def word_of(content: str, is_operator: bool, symbols: frozenset[str]) -> tuple[s
     name = NAMES.get(content) or NAMES.get(content.replace(" ", ""))
     if name is not None:
         return (name,)
-    if content.isascii() and content.isalpha() and len(content) > 2:
+    if content.isascii() and content.isalnum() and len(content) > 2:
         lowered = NAMES.get(content.lower())
         if lowered is not None:
             return (lowered,)
@@ -148,7 +152,7 @@ def word_of(content: str, is_operator: bool, symbols: frozenset[str]) -> tuple[s
         return (SIGN_WORDS[word.removeprefix("is ")], "0")
     if _OTHERWISE.search(word):
         return ("\\otherwise",)
-    if re.fullmatch(r"[A-Za-z](_?[0-9]+)?|[0-9.]+|d[a-z]", content):
+    if not _LETTERS.search(content) or re.fullmatch("d[a-z]", content):
         return _pieces(content, symbols)
     return (f"\\text {content[:40]}",)
 
@@ -166,7 +170,7 @@ _SIGN_WORD: Final = re.compile(
 def _pieces(content: str, symbols: frozenset[str]) -> tuple[str, ...]:
     pieces: list[str] = []
     for token in TOKEN.findall(content):
-        if token.isalpha():
+        if token.isascii() and token.isalpha():
             pieces.extend(split(token, symbols))
         elif token:
             pieces.append(SYNONYMS.get(token, token))
