@@ -181,18 +181,13 @@ class _FormulaReader:
 
     def adjoins(self, index: int) -> bool:
         """Whether only units and punctuation separate a formula from the preceding formula."""
-        gap = self.text[self.formulas[index - 1].end : self.formulas[index].start].lower()
-        units = set(patterns.word.findall(gap)) <= words("unit")
-        return (
-            bool(index)
-            and units
-            and patterns.punctuation.fullmatch(patterns.word.sub("", gap)) is not None
-        )
+        gap = self.text[self.formulas[index - 1].end : self.formulas[index].start]
+        return bool(index) and _has_only_units(gap)
 
     def is_marked(self, index: int) -> bool:
-        """Whether a formula has delimiters or ends the text. Words may have numbers, as in 1734."""
+        """Whether a formula has delimiters or ends the text, apart from units; not the year 1734."""
         kind, _, _, end = self.formulas[index]
-        return kind != "bare" or not self.text[end:].strip(" \n.*_`$")
+        return kind != "bare" or _has_only_units(self.text[end:].strip("_`$"))
 
     def lead(self, index: int) -> tuple[Lead, bool]:
         """How a sentence introduces a formula, and whether the sentence asks for an integral."""
@@ -243,6 +238,13 @@ class _FormulaReader:
         if self._check is None:
             self._check = first_check(self.text, start, self.goal.asks_derivative)
         return self._check < start and not check_fails(self.text, self._check, start)
+
+
+def _has_only_units(text: str) -> bool:
+    return (
+        set(patterns.word.findall(text.lower())) <= words("unit")
+        and patterns.punctuation.fullmatch(patterns.word.sub("", text)) is not None
+    )
 
 
 @dataclass(slots=True, eq=False)

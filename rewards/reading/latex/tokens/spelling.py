@@ -26,7 +26,7 @@ _DROPPED: Final = frozenset(
     \underline \smash \hfill \hfil \left \right \middle \big \Big \bigg \Bigg \bigl \bigr \Bigl
     \Bigr \biggl \biggr \Biggl \Biggr \bigm \Bigm \null \relax \protect \noindent \par \large
     \Large \LARGE \small \normalsize \tiny \huge \Huge \centering \pmb \symbf \symup \symit
-    \upright \qty \pqty \displaylines \mathup \textnormal \bigstar \unicode \iffalse \fi \sl \em
+    \upright \qty \pqty \num \displaylines \mathup \textnormal \bigstar \unicode \iffalse \fi \sl \em
     \normalfont \upshape
     """.split()
 )
