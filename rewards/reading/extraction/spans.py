@@ -185,6 +185,12 @@ def _add(
         latex, end = latex + loose[0], loose.end()
     if not latex or latex.isspace():
         return end
+    if span_kind == "inline":
+        reach = max(formulas[-1].end if formulas else 0, start - _JOINED)
+        if before := patterns.joins_before.search(text, reach, start):
+            latex, start = f"{before[0]} {latex}", before.start()
+        if behind := patterns.joins_behind.match(text, end):
+            latex, end = f"{latex} {behind[0]}", behind.end()
     if (
         span_kind == "inline"
         and formulas
