@@ -11,7 +11,7 @@ from .records import Record
 
 #: The version of the verifier: raised whenever a verdict could come out differently. Runs keep the
 #: verdicts of different versions apart (`run.py score` makes those of a new one).
-VERSION = "27"
+VERSION = "28"
 #: What the proof of an accepted answer is called in the evidence.
 PROOFS = (
     "identity",

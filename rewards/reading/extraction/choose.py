@@ -40,7 +40,8 @@ from .words.leads import (
     is_remark,
     read_lead,
 )
-from .words.tables import patterns, words
+from .words.tables import patterns
+from .words.vocabulary import has_only_units
 
 #: Only so many characters and formulas at the end of a text are searched, to bound the work. In
 #: `responses.json` the answer is at most 190 characters before the end, and a response has at most
@@ -182,12 +183,12 @@ class _FormulaReader:
     def adjoins(self, index: int) -> bool:
         """Whether only units and punctuation separate a formula from the preceding formula."""
         gap = self.text[self.formulas[index - 1].end : self.formulas[index].start]
-        return bool(index) and _has_only_units(gap)
+        return bool(index) and has_only_units(gap)
 
     def is_marked(self, index: int) -> bool:
-        """Whether a formula has delimiters or ends the text, apart from units; not the year 1734."""
+        """Whether a formula has delimiters or ends the text, apart from units. 1734 is a year."""
         kind, _, _, end = self.formulas[index]
-        return kind != "bare" or _has_only_units(self.text[end:].strip("_`$"))
+        return kind != "bare" or has_only_units(self.text[end:].strip("_`$"))
 
     def lead(self, index: int) -> tuple[Lead, bool]:
         """How a sentence introduces a formula, and whether the sentence asks for an integral."""
@@ -238,13 +239,6 @@ class _FormulaReader:
         if self._check is None:
             self._check = first_check(self.text, start, self.goal.asks_derivative)
         return self._check < start and not check_fails(self.text, self._check, start)
-
-
-def _has_only_units(text: str) -> bool:
-    return (
-        set(patterns.word.findall(text.lower())) <= words("unit")
-        and patterns.punctuation.fullmatch(patterns.word.sub("", text)) is not None
-    )
 
 
 @dataclass(slots=True, eq=False)

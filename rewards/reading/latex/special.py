@@ -183,7 +183,7 @@ def _after_scripts(tokens: list[str], index: int) -> tuple[int, str]:
 
 def _binomial(parser: Parser, _: str, depth: int) -> Expression | None:
     """Read ``C_5^2``, an older notation, as a binomial coefficient."""
-    _, scripts = _after_scripts(parser.tokens, parser.pos)
+    scripts = _after_scripts(parser.tokens, parser.pos)[1]
     if scripts != "_^" or not parser.choose(Ambiguity.binomial_letter):
         return None
     parser.pos += 1

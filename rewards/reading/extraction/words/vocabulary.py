@@ -111,6 +111,14 @@ def beside_a_number(preceding: str, following: str) -> bool:
     return not any(role_by_word.get(name, Role.OFFER) is Role.OFFER for name in (*names, *units))
 
 
+def has_only_units(text: str) -> bool:
+    """Whether a text beside a formula has no words but units, and no formulas."""
+    return (
+        set(patterns.word.findall(text.lower())) <= words("unit")
+        and patterns.punctuation.fullmatch(patterns.word.sub("", text)) is not None
+    )
+
+
 def without_lead(latex: str) -> str:
     """Remove introductory words from a formula, such as "Answer: F" and "therefore F"."""
     match = patterns.introduces.match(latex)

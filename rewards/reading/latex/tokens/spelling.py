@@ -26,8 +26,8 @@ _DROPPED: Final = frozenset(
     \underline \smash \hfill \hfil \left \right \middle \big \Big \bigg \Bigg \bigl \bigr \Bigl
     \Bigr \biggl \biggr \Biggl \Biggr \bigm \Bigm \null \relax \protect \noindent \par \large
     \Large \LARGE \small \normalsize \tiny \huge \Huge \centering \pmb \symbf \symup \symit
-    \upright \qty \pqty \num \displaylines \mathup \textnormal \bigstar \unicode \iffalse \fi \sl \em
-    \normalfont \upshape
+    \upright \qty \pqty \num \displaylines \mathup \textnormal \bigstar \unicode \iffalse \fi \sl
+    \em \normalfont \upshape
     """.split()
 )
 _BARS: Final = frozenset(("|", "\\left|", "\\right|"))
