@@ -20,6 +20,8 @@ _BRACKET = 240
 #: `joint` takes fewer characters.
 _JOINED = 10
 
+#: Characters before and behind a formula that are searched for mathematics without delimiters.
+_NEIGHBOUR = 60
 #: A longer line is no lone formula. 200 characters change no answer (tests/mutation/constants.py).
 LONGEST_LINE = 1000
 #: Delimiters that open and close a formula or a group.
@@ -74,7 +76,54 @@ def spans(text: str) -> list[Span]:
             position = _add_until(formulas, "display", marks, token, closer)
         elif group_name is not None:
             position = _add_code(formulas, marks, token)
-    return formulas
+    return _with_neighbours(text, formulas)
+
+
+def _with_neighbours(text: str, formulas: list[Span]) -> list[Span]:
+    """Join formulas within a line to the mathematics without delimiters that touches them.
+
+    ``-$x$/2`` is -x/2, and ``$2$ ln 3`` is 2 ln 3.
+    """
+    joined: list[Span] = []
+    for span, following in zip(formulas, [*formulas, None][1:], strict=True):
+        _, latex, start, end = span
+        if span.kind == "inline":
+            low = max(joined[-1].end if joined else 0, start - _NEIGHBOUR)
+            if patterns.touches_before.search(text, low, start):
+                start = _neighbour_before(text, low, start, latex)
+                latex = f"{text[start : span.start]} {latex}"
+            if joined and joined[-1].end == start and joined[-1].kind == "inline":
+                _, before, start, _ = joined.pop()
+                latex = f"{before} {latex}"
+            high = min(following.start if following else len(text), end + _NEIGHBOUR)
+            if not patterns.order.search(latex) and patterns.touches_behind.match(text, end, high):
+                end = _neighbour_behind(text, end, high)
+                latex = f"{latex} {text[span.end : end]}"
+        joined.append(Span(span.kind, latex, start, end))
+    return joined
+
+
+def _neighbour_before(text: str, low: int, start: int, latex: str) -> int:
+    """The offset of the mathematics directly before a formula, or ``start``."""
+    low = max(low, text.rfind("\n", low, start) + 1)
+    bare = bare_spans(text, low, start)[-1:]
+    if bare and patterns.neighbour.fullmatch(bare[0].latex):
+        is_cut = bare[0].start == low and text[low - 1 : low].isalnum()
+        is_symbol = bare[0].latex.isalpha() and latex.lstrip()[:1] not in ("^", "_")
+        if not (is_cut or is_symbol) and not text[bare[0].end : start].strip(" -*/√"):
+            start = bare[0].start
+    signed = text[max(start - 1, 0) : start] in ("-", "√")
+    touches_word = text[max(start - 2, 0) : start - 1].isalnum()
+    return start - 1 if signed and not touches_word and low < start else start
+
+
+def _neighbour_behind(text: str, end: int, high: int) -> int:
+    """The end of the mathematics directly behind a formula, or ``end``."""
+    line = text.find("\n", end, high)
+    bare = bare_spans(text, end, line if line >= 0 else high)[:1]
+    if not bare or text[end : bare[0].start].strip(" ") or bare[0].latex.isalpha():
+        return end
+    return bare[0].end if patterns.neighbour.fullmatch(bare[0].latex.rstrip(" .,;")) else end
 
 
 class _Marks:
@@ -185,12 +234,6 @@ def _add(
         latex, end = latex + loose[0], loose.end()
     if not latex or latex.isspace():
         return end
-    if span_kind == "inline":
-        reach = max(formulas[-1].end if formulas else 0, start - _JOINED)
-        if before := patterns.joins_before.search(text, reach, start):
-            latex, start = f"{before[0]} {latex}", before.start()
-        if behind := patterns.joins_behind.match(text, end):
-            latex, end = f"{latex} {behind[0]}", behind.end()
     if (
         span_kind == "inline"
         and formulas
