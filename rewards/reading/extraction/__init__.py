@@ -18,11 +18,13 @@ The following rules are tried in order. `Extraction.source` names the applied ru
 
 With ``strict``, no further rules apply. Otherwise every formula outside the thoughts is judged,
 from the last to the first: ``$..$``, ``\(..\)``, ``$$..$$``, ``\[..\]``, environments, code, and
-formulas without delimiters. Some statements are never an answer: a lone constant, a definition (``u
-= x^2``, ``C = ..``), a differential, a condition (``x > 0``), a derivative (a check), and an
-integral without a value. Any other formula is *strong* in two cases: it ends in ``+ C``, or it has
-the form ``\int f dx = ..`` or ``F(x) = ..``. A formula is *announced* if words such as "the answer
-is" precede it. The answer is then the first formula of the following list:
+formulas without delimiters. Mathematics that touches the delimiters of a formula within a line
+belongs to the formula, as printed (``-$x$/2``, ``$2$ ln 3``). Some statements are never an answer:
+a lone constant, a definition (``u = x^2``, ``C = ..``), a differential, a condition (``x > 0``), a
+derivative (a check), and an integral without a value. Any other formula is *strong* in two cases:
+it ends in ``+ C``, or it has the form ``\int f dx = ..`` or ``F(x) = ..``. A formula is *announced*
+if words such as "the answer is" precede it. The answer is then the first formula of the following
+list:
 
 2. the last formula that is strong or announced, unless the text recalls, uses or checks the
     formula. A later formula that is neither strong nor announced may override this formula. The

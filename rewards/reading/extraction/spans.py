@@ -7,8 +7,9 @@ import sys
 from typing import Final, NamedTuple
 
 from ..latex.tokens.code import CALLED
-from ..latex.tokens.names import NAMES, UNARY
+from ..latex.tokens.names import NAMES
 from .cases import as_cases
+from .words.calls import FUNCTIONS, is_calls
 from .words.leads import explains, led_by_verb
 from .words.tables import patterns, words
 
@@ -262,18 +263,6 @@ def _add_lines(formulas: list[Span], text: str, start: int, end: int) -> None:
 
 
 # --- Formulas without delimiters -----------------------------------------------------------------
-#: Names of functions that are words, too, or too short to tell from one.
-_WORDS_TOO = frozenset("sh ch th arch arth fact factorial floor ceil ceiling daw gd Re Im".split())
-_FUNCTIONS = frozenset(
-    name.lower()
-    for name in {
-        name for own, further_names in UNARY.items() for name in (own, *further_names)
-    }.difference(_WORDS_TOO)
-    | set("sqrt cbrt li ei si ci gamma".split())
-)
-_LENGTHS = sorted({len(name) for name in _FUNCTIONS})
-#: Letters that stand before and behind a function without a space: "xsinx".
-_LETTERS_BEFORE, _BEHIND = frozenset("xtuvyznkab0e"), frozenset("xtuvyzθ")
 _CLOSES = {"(": ")", "[": "]"}
 _AROUND = " \t\n*_#>:,;.\"'`|"
 
@@ -325,7 +314,7 @@ def has_prose(text: str, start: int = 0, end: int = sys.maxsize) -> bool:
     """Whether a line contains words or ends of sentences, and therefore is not only a formula."""
     for lexeme in patterns.lone_letters.finditer(text, start, end):
         word = lexeme[0]
-        if not word.isalpha() or patterns.mathematical_word.fullmatch(word) or _is_calls(word):
+        if not word.isalpha() or patterns.mathematical_word.fullmatch(word) or is_calls(word):
             continue
         if _is_code(text, lexeme.start()):
             continue
@@ -345,37 +334,11 @@ def _inside_call(text: str, stop: re.Match[str]) -> bool:
     return preceding.count("(") > preceding.count(")")
 
 
-def _is_calls(word: str) -> bool:
-    """Whether a run of letters consists of functions and single letters, as "xsinx" does.
-
-    The search visits no position twice. A regular expression could need 2^n attempts
-    for n functions, because "sin" can also be read as "si" followed by "n".
-    """
-    letters = word.lower()
-    waiting, reached = [0], {0}
-    while waiting:
-        at = waiting.pop()
-        ends = [
-            start + length
-            for start in ((at, at + 1) if letters[at : at + 1] in _LETTERS_BEFORE else (at,))
-            for length in _LENGTHS
-            if letters[start : start + length] in _FUNCTIONS and start + length <= len(letters)
-        ]
-        ends += [end + 1 for end in ends if letters[end : end + 1] in _BEHIND]
-        waiting += set(ends) - reached
-        reached.update(ends)
-    return len(letters) in reached
-
-
 def _is_code(text: str, start: int) -> bool:
     """Whether a call of a known function begins at ``start``, as in program code."""
     word = patterns.code_word.match(text, start)
-    return word is not None and (
-        word["name"] is None
-        or word["name"] in NAMES
-        or word["name"] in CALLED
-        or (len(word["name"]) > 2 and word["name"].lower() in NAMES)
-    )
+    name = word["name"] or "sin" if word else ""  # without a name, it is the prefix of a module
+    return name in NAMES or name in CALLED or (len(name) > 2 and name.lower() in NAMES)
 
 
 def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
@@ -385,14 +348,14 @@ def _is_mathematical(text: str, lexeme: re.Match[str]) -> bool:
         # A sign, with up to three spaces.
         return text[max(lexeme.start() - 4, 0) : lexeme.start()].rstrip().endswith(("+", "-"))
     if word.lower() not in words("word_of_factors") and (
-        patterns.mathematical_word.fullmatch(word) or _is_calls(word)
+        patterns.mathematical_word.fullmatch(word) or is_calls(word)
     ):
         return True
     start, end = lexeme.span()
     if _is_code(text, start):
         return True
     if word.lower() == "arc" and (name := patterns.lead_word.match(text, end + 1)):
-        return _is_calls(name[0])  # arc tg x
+        return is_calls(name[0])  # arc tg x
     previous, following = text[start - 1 : start], text[end : end + 1]
     if len(word) == 2 and word.lower() not in words("short"):  # a product: "{bp-aq}", "\sin bx"
         if (following and following in "^_}+-*/=)|(\\") or (
@@ -414,7 +377,7 @@ def _add_bare(formulas: list[Span], text: str, from_offset: int, to_offset: int)
         latex = latex.rsplit("(", unclosed)[0].rstrip()
     if latex[:1] == "*" and (emphasised := patterns.emphasis.fullmatch(latex)):
         latex = emphasised[2]
-    if not patterns.letter_or_digit.search(latex.strip(_AROUND)) or latex.lower() in _FUNCTIONS:
+    if not patterns.letter_or_digit.search(latex.strip(_AROUND)) or latex.lower() in FUNCTIONS:
         return  # a function alone is a word: "the log of 3"
     start = text.index(latex, from_offset)
     end = start + len(latex)
