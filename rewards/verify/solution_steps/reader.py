@@ -15,8 +15,9 @@ from .definitions import meaning_of, redefine, relates_variables
 from .extents import NotReadError
 from .judging.by_parts import Parts
 from .judging.context import EquationChain, in_context
-from .judging.equality import Finding, Work
+from .judging.equality import Finding
 from .judging.readings import FAULTS, UNKNOWN, Judge, Judged, Read
+from .judging.work import Work
 from .operations import Derivative, Differential, Side
 from .points import Points, bound_variable, conditions_of
 from .progress import Progress
