@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from flint import acb
 
 from ....numeric.ball_arithmetic.balls import Tape
-from ....numeric.ball_arithmetic.jets import Ball
+from ....numeric.ball_arithmetic.jets import ONE, Ball
 from ....numeric.ball_arithmetic.magnitude import log2
 from ....numeric.ball_arithmetic.point_count import BRANCHING_POINTS, points_wanted
 from ....numeric.sampling.events import FAR_POINTS, beyond_reach, places, spread
@@ -75,14 +75,21 @@ def _checked(faint: int) -> int:
     return faint
 
 
-def events(tapes: Iterable[Tape], values: Mapping[str, Ball]) -> Iterator[Ball]:
+def events(
+    tapes: Iterable[Tape], values: Mapping[str, Ball], *, every: bool = False
+) -> Iterator[Ball]:
     """Points on both sides of the places where expressions may change their branch.
 
-    The iterator is empty if no branch changes on the real line.
+    The iterator is empty if no branch changes on the real line. If ``every`` is true, the points
+    are those of all expressions: points where other terms are the largest are among them.
     """
-    branching = [tape for tape in tapes if tape.poles or points_wanted(tape) == BRANCHING_POINTS]
-    for tape in branching:
-        yield from map(acb, spread(places(tape, values), MAX_PLACES))
-    if branching:
+    chosen = [
+        tape for tape in tapes if every or tape.poles or points_wanted(tape) == BRANCHING_POINTS
+    ]
+    for tape in chosen:
+        # Values of integrals and derivatives do not matter for the places of the rest.
+        unknown = dict.fromkeys(tape.symbols.keys() - {tape.variable}, ONE)
+        yield from map(acb, spread(places(tape, {**unknown, **values}), MAX_PLACES))
+    if chosen:
         yield from map(acb, FAR_POINTS)
-        yield from beyond_reach(*branching)
+        yield from beyond_reach(*chosen)

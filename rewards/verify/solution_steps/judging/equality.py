@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
+from operator import itemgetter
 
 from flint import acb
 
@@ -94,15 +96,16 @@ def _compared(program: Program) -> Finding:
             return _divergence(program)
         # Numbers need a single comparison, functions a comparison at several points.
         moving = program.is_moving
-        agreeing: list[tuple[Ball, float]] = []
-        differing = 0
+        agreeing: list[tuple[float, Ball]] = []  # with the bits that a part could hide
+        shown, differing = False, 0
         witness: Witness | None = None
         for x in program.points():
             agreement, pair = _agreement(program, x)
             if agreement is None or agreement.same is None:
                 continue
             if agreement.same:
-                agreeing.append((x, agreement.bits))
+                agreeing.append((inf if shown else program.concealed(x), x))
+                shown |= program.enough + agreeing[-1][0] <= agreement.bits
             else:
                 differing += 1
                 witness = witness or _witness(program, x if moving else None, pair)
@@ -110,7 +113,7 @@ def _compared(program: Program) -> Finding:
                 break
         agreed = len(agreeing)
         if agreed >= (ENOUGH if moving else 1) and not differing:
-            if not _shows(program, agreeing):
+            if not (shown or _shows(program, agreeing)):
                 return Finding(Judgement.UNCHECKED, agreed, detail="a part is too small to be seen")
             differing += moving and _changes(program)
     # Functions such as x and |x| agree on a half-line only. Rational functions cannot do so.
@@ -172,15 +175,20 @@ def _agreement(program: Program, x: Ball) -> tuple[Agreement | None, tuple[Ball,
     return agreement, pair
 
 
-def _shows(program: Program, agreeing: Sequence[tuple[Ball, float]]) -> bool:
-    """Whether both sides agree at a point to more bits than a part without effect could hide."""
-    hidden = []
-    for x, bits in agreeing:
-        hidden.append((program.concealed(x), x))
-        if program.enough + hidden[-1][0] <= bits:
-            return True
-    least, x = min(hidden, key=lambda pair: pair[0])
-    needed = program.enough + least
+def _shows(program: Program, agreeing: Sequence[tuple[float, Ball]]) -> bool:
+    """Whether both sides agree at a point to more bits than a part without effect could hide.
+
+    Args:
+        program: the equation.
+        agreeing: the points at which both sides agree to fewer bits, each with the number of bits
+            that a part could hide.
+
+    """
+    hidden, x = min(agreeing, key=itemgetter(0))
+    if program.enough + hidden + ROUNDING > MAX_BITS and program.is_moving:
+        others = ((program.concealed(x), x) for x in program.events(every=True))
+        hidden, x = min(others, key=itemgetter(0), default=(hidden, x))
+    needed = program.enough + hidden
     if needed + ROUNDING > MAX_BITS:
         return False
     program.see(needed)

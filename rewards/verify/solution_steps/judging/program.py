@@ -61,6 +61,8 @@ class _Term:
 
 #: A side: what is without integrals, and the integrals.
 _Compiled = tuple[Tape, list[_Term]]
+#: Values of symbols, and derivatives of variables by the common one.
+_Known = tuple[dict[str, Ball], dict[str, Ball]]
 
 
 @dataclass
@@ -76,6 +78,8 @@ class Program:
     values: dict[str, Ball] = field(default_factory=dict)
     varying: list[tuple[str, Mapping[str, Operation]]] = field(default_factory=list)
     is_complex: bool = False
+    #: The last point, with the values of the other symbols and the derivatives of the variables.
+    latest: tuple[Ball, _Known | None] = (ZERO, None)
 
     def __post_init__(self) -> None:
         equation = self.equation
@@ -204,6 +208,7 @@ class Program:
     def at(self, x: Ball, bits: int) -> tuple[Ball, Ball] | None:
         """The values of both sides at a point, or None if a sub-expression is not real."""
         known = self._known(x, bits)
+        self.latest = x, known
         if known is None:
             return None
         left_value, right_value = (
@@ -211,7 +216,7 @@ class Program:
         )
         return None if left_value is None or right_value is None else (left_value, right_value)
 
-    def _known(self, x: Ball, bits: int) -> tuple[dict[str, Ball], dict[str, Ball]] | None:
+    def _known(self, x: Ball, bits: int) -> _Known | None:
         """The values of all other symbols at a point, and the derivatives of the variables."""
         speeds: dict[str, Ball] = {}
         values = dict(self.values)
@@ -279,7 +284,9 @@ class Program:
 
     def concealed(self, x: Ball) -> float:
         """The number of bits that may agree at a point although a part has no effect there."""
-        known = self._known(x, self.precisions[0])
+        at, known = self.latest
+        if at is not x:
+            known = self._known(x, self.precisions[0])
         try:
             return inf if known is None else concealed(self.tapes, x, known[0])
         except TooFaintError:
@@ -296,15 +303,16 @@ class Program:
         bounds = self.equation.within
         return [(self.work.tape(side.expression, self.variable), run) for side, run in bounds]
 
-    def events(self) -> Iterator[Ball]:
-        """Yield points beside the places where a branch may change, in the variable's range."""
-        within = self._within()
+    def events(self, *, every: bool = False) -> Iterator[Ball]:
+        """Yield points beside the places where a branch may change, in the variable's range.
+
+        If ``every`` is true, the places where the dominant term changes are added.
+        """
+        within, whole = self._within(), self.equation.has_integer_variable
         tapes = [*self.tapes, *self.operands] if self.varying else self.tapes
-        for x in events(tapes, self.values):
-            at = acb(x.real.floor()) if self.equation.has_integer_variable else x
-            if self.equation.has_integer_variable and not at.real > 0:
-                continue
-            if self.equation.narrow and not 0 < at.real < QUADRANT:
+        for x in events(tapes, self.values, every=every):
+            at = acb(x.real.floor()) if whole else x
+            if (whole and not at.real > 0) or (self.equation.narrow and not 0 < at.real < QUADRANT):
                 continue
             if all(self._is_within(tape, run, at) for tape, run in within):
                 yield at
