@@ -23,6 +23,8 @@ from ..extents import NotReadError
 #: Bits with which a sub-expression is told from a whole number, and to which both sides agree at
 #: most. 2048 bits tell e^{-1400} from 0, as many as a formula of a text has digits.
 MAX_BITS = 2048
+#: Points near to 1, where high powers are neither large nor small.
+BESIDE_ONE = (1.0003, 0.9997, -1.0003, -0.9997)
 #: Places of changes at which a claim is compared.
 MAX_PLACES = 32
 
@@ -54,7 +56,8 @@ def concealed(tapes: Iterable[Tape], x: Ball, values: Mapping[str, Ball]) -> int
     r"""The number of bits that may agree at a point although a sub-expression has no effect there.
 
     A sub-expression near to a whole number hides its difference from the number. A large
-    sub-expression such as ``\cosh 50`` hides one that is as small as the other is large.
+    sub-expression such as ``\cosh 50`` hides one that is as small as the other is large. Twice as
+    many bits show the square of what is hidden: ``\sin x`` is x up to x^3/6.
 
     Raises:
         TooFaintError: a sub-expression cannot be told from a whole number.
@@ -66,7 +69,7 @@ def concealed(tapes: Iterable[Tape], x: Ball, values: Mapping[str, Ball]) -> int
         jets = tape.run(x, values, derivative=False)
         sizes = (log2(value.abs_upper()) for value, _ in jets if value.is_finite())
         size = max(size, *map(int, filter(math.isfinite, sizes)), 0)
-    return _checked(faint) + 2 * size
+    return 2 * (_checked(faint) + size)
 
 
 def _checked(faint: int) -> int:
@@ -86,6 +89,8 @@ def events(
     chosen = [
         tape for tape in tapes if every or tape.poles or points_wanted(tape) == BRANCHING_POINTS
     ]
+    if every:
+        yield from map(acb, BESIDE_ONE)
     for tape in chosen:
         # Values of integrals and derivatives do not matter for the places of the rest.
         unknown = dict.fromkeys(tape.symbols.keys() - {tape.variable}, ONE)

@@ -7,7 +7,9 @@ suffices: ``\int f\,dx = F + \int g\,dx`` holds if f = F' + g.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from math import inf
 from operator import itemgetter
 
@@ -24,6 +26,7 @@ from ..extents import NotReadError
 from ..operations import Integral, LimitAt, Series
 from ..result import Judgement
 from ..scope import Equation
+from ..substitution import definite_operations
 from .confirmation import MAX_BITS
 from .factors import VaryingFactorError, without_integrals
 from .program import ROUNDING, Program
@@ -37,6 +40,13 @@ DIFFERING = 3
 #: Sizes of the values of letters that are tried: an integral to b may be real for small b only,
 #: one of ``x^{-p}`` to infinity has a value for large p only.
 SCALES = (1.0, 4.0, 0.25)
+#: Sizes of letters at which a claim with roots or absolute values is compared as well, and points.
+#: Integrals are computed for few of these only.
+FAR_SCALES, FAR_TRIED = (2.0**4, 2.0**9, 2.0**20, 2.0**40, 2.0**-9), 3
+
+
+#: Why a claim is unchecked that holds at some points only.
+PARTLY = "it holds on a part of the real line only"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +95,26 @@ def compare(
             break
     if error is not None:
         raise error
+    if finding.judgement is Judgement.CORRECT and equation.free - {equation.variable}:
+        values = definite_operations(equation.lhs) | definite_operations(equation.rhs)
+        for scale in SCALES[1:] if values else FAR_SCALES:
+            with suppress(NotReadError):
+                if _changes_at(Program(equation, order, assumptions, key, work, scale)):
+                    return replace(finding, judgement=Judgement.UNCHECKED, detail=PARTLY)
     return finding
+
+
+def _changes_at(program: Program) -> bool:
+    """Whether the sides differ at other values of letters, beyond a change of a branch."""
+    tapes, operands = program.tapes, program.operands
+    if program.varying or not any(
+        tape.breaks or (tape.branches and not operands) for tape in (*tapes, *operands)
+    ):
+        return False
+    with precision(program.precisions[0]):
+        program.constant_values()
+        agreements = (_agreement(program, x)[0] for x in islice(program.points(), FAR_TRIED))
+        return any(agreement is not None and agreement.same is False for agreement in agreements)
 
 
 def _compared(program: Program) -> Finding:
@@ -118,8 +147,7 @@ def _compared(program: Program) -> Finding:
             differing += moving and _changes(program)
     # Functions such as x and |x| agree on a half-line only. Rational functions cannot do so.
     if differing and agreed and not program.is_rational():
-        detail = "it holds on a part of the real line only"
-        return Finding(Judgement.UNCHECKED, agreed, detail=detail)
+        return Finding(Judgement.UNCHECKED, agreed, detail=PARTLY)
     if agreed >= (ENOUGH if moving else 1) and not differing:
         return Finding(Judgement.CORRECT, agreed)
     if differing >= (1 if agreed or not moving else DIFFERING):
@@ -186,7 +214,8 @@ def _shows(program: Program, agreeing: Sequence[tuple[float, Ball]]) -> bool:
     """
     hidden, x = min(agreeing, key=itemgetter(0))
     if program.enough + hidden + ROUNDING > MAX_BITS and program.is_moving:
-        others = ((program.concealed(x), x) for x in program.events(every=True))
+        real = (x for x in program.events(every=True) if program.at(x, program.precisions[0]))
+        others = ((program.concealed(x), x) for x in real)
         hidden, x = min(others, key=itemgetter(0), default=(hidden, x))
     needed = program.enough + hidden
     if needed + ROUNDING > MAX_BITS:

@@ -38,8 +38,9 @@ LIMIT_COST, IMPROPER, FAILED = 100, 1_500, 10_000
 #: banks and examinations takes 9636.
 SERIES_COST = 300
 ONE_SERIES = 50 * SERIES_COST
-#: Nodes of two quadratures of the outer one of nested integrals.
-NODES = (32, 40)
+#: Nodes of two quadratures of the outer one of nested integrals, and the length of the numbers of
+#: an integrand without a peak between all nodes: ``e^{-10^6 x^2}`` is narrower than their distance.
+NODES, LONGEST_NESTED = (32, 40), 16
 #: A limit is taken where the variable is so near, or so far, in bits, to so many bits. Of 799
 #: solutions two have five claims that are unchecked with half of the bits; none changes with twice.
 NEAR, LIMIT_BITS, SETTLED = (400, 450, 500), 4096, 64
@@ -199,6 +200,10 @@ def _nested(
     results: list[Ball] = []
     with precision(accuracy + LOST):
         tape = compile_tape(integral.integrand, integral.variable)
+        inner_trees = [operand_of(operations[name]) for name in inner]
+        inner_tapes = [compile_tape(tree, integral.variable) for tree in inner_trees]
+        if length_of_numbers([tape, *inner_tapes]) > LONGEST_NESTED:
+            raise NotReadError("a nested integral with long numbers")
         low, high = (limit_value(limit, values) for limit in integral.limits)
         for nodes in NODES:
             total = ZERO
