@@ -6,7 +6,7 @@ suffices: ``\int f\,dx = F + \int g\,dx`` holds if f = F' + g.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -26,7 +26,6 @@ from ..extents import NotReadError
 from ..operations import Integral, LimitAt, Series
 from ..result import Judgement
 from ..scope import Equation
-from ..substitution import definite_operations
 from .confirmation import MAX_BITS
 from .factors import VaryingFactorError, without_integrals
 from .program import ROUNDING, Program
@@ -95,26 +94,7 @@ def compare(
             break
     if error is not None:
         raise error
-    if finding.judgement is Judgement.CORRECT and equation.free - {equation.variable}:
-        values = definite_operations(equation.lhs) | definite_operations(equation.rhs)
-        for scale in SCALES[1:] if values else FAR_SCALES:
-            with suppress(NotReadError):
-                if _changes_at(Program(equation, order, assumptions, key, work, scale)):
-                    return replace(finding, judgement=Judgement.UNCHECKED, detail=PARTLY)
     return finding
-
-
-def _changes_at(program: Program) -> bool:
-    """Whether the sides differ at other values of letters, beyond a change of a branch."""
-    tapes, operands = program.tapes, program.operands
-    if program.varying or not any(
-        tape.breaks or (tape.branches and not operands) for tape in (*tapes, *operands)
-    ):
-        return False
-    with precision(program.precisions[0]):
-        program.constant_values()
-        agreements = (_agreement(program, x)[0] for x in islice(program.points(), FAR_TRIED))
-        return any(agreement is not None and agreement.same is False for agreement in agreements)
 
 
 def _compared(program: Program) -> Finding:
@@ -228,8 +208,28 @@ def _shows(program: Program, agreeing: Sequence[tuple[float, Ball]]) -> bool:
 
 
 def _changes(program: Program) -> bool:
-    """Whether the sides differ at a point beyond a place where a branch may change."""
-    agreements = (_agreement(program, x)[0] for x in program.events())
+    """Whether the sides differ beyond a place, or a value of a letter, where a branch changes."""
+    if _differ(program, program.events()):
+        return True
+    equation, operands = program.equation, program.operands
+    branching = any(
+        tape.breaks or (tape.branches and not operands) for tape in (*program.tapes, *operands)
+    )
+    if program.varying or not (branching and equation.free - {equation.variable}):
+        return False
+    options = equation, program.order, program.assumptions, program.key, program.work
+    for scale in SCALES[1:] if operands else FAR_SCALES:
+        other = Program(*options, scale)
+        with suppress(NotReadError), precision(other.precisions[0]):
+            other.constant_values()
+            if _differ(other, islice(other.points(), FAR_TRIED)):
+                return True
+    return False
+
+
+def _differ(program: Program, points: Iterable[Ball]) -> bool:
+    """Whether the sides certainly differ at one of the points."""
+    agreements = (_agreement(program, x)[0] for x in points)
     return any(agreement is not None and agreement.same is False for agreement in agreements)
 
 
