@@ -46,7 +46,7 @@ MODES = {"rewards/reading/": "--read", "rewards/verify/solution_steps/": "--step
 def judge_steps() -> None:
     """Judge the steps of the solutions with the package on the path; print rows and work."""
     from calculus_harness.rewards import ProblemError, verify_solution
-    from calculus_harness.rewards.verify.solution_steps.judging.equality import Work
+    from calculus_harness.rewards.verify.solution_steps.judging.work import Work
 
     work = 0
     spend = Work.spend

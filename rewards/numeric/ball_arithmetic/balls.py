@@ -332,8 +332,13 @@ class Tape:
     def has_complex_constants(self) -> bool:
         return any(jet is not None and not jet[0].imag.is_zero() for jet in self._start())
 
-    def faintness(self, max_bits: int) -> int:
-        r"""The number of binary digits that distinguish constant sub-expressions from integers.
+    def faintness(
+        self, max_bits: int, x: Ball | None = None, values: Mapping[str, Ball] | None = None
+    ) -> int:
+        r"""The number of binary digits that distinguish sub-expressions from integers.
+
+        Without ``x``, only constant sub-expressions count. With ``x``, all sub-expressions count,
+        at ``x`` and at the values ``values`` of the other symbols.
 
         ``e^{-100}`` and ``\tanh 50`` need 145 digits. With fewer digits they look like 0 and 1. A
         constant such as ``\sin\pi`` agrees with an integer to ``max_bits`` bits. Such a constant
@@ -342,12 +347,13 @@ class Tape:
         with an integer to ``max_bits`` bits, as ``\tanh 5000`` may. The result is then ``max_bits``
         + 1.
         """
-        slots = [slot for slot, _ in self._leaves] + [slot for slot, *_ in self._static]
-        near = {slot for slot, rule, *_ in self._static if rule in _NEARING}
+        operations = self._static if x is None else [*self._static, *self._dynamic]
+        slots = [slot for slot, _ in self._leaves] + [slot for slot, *_ in operations]
+        near = {slot for slot, rule, *_ in operations if rule in _NEARING}
         shown_at = 0
         for bits in (ctx.prec, 4 * ctx.prec, max_bits):
             with precision(bits):
-                jets_ = self._start()
+                jets_ = self._start() if x is None else self.run(x, values or {}, derivative=False)
                 gaps = [(slot, _off_whole(jets_[slot][0])) for slot in slots]
             shown_at = max([shown_at, *(gap for _, gap in gaps if gap is not None)])
             slots = [slot for slot, gap in gaps if gap is None]

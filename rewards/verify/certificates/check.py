@@ -88,7 +88,21 @@ def check(certificate: dict[str, Any]) -> list[str]:
 
 
 def _poly(rows: list[Any]) -> Poly:
-    return {tuple((int(g), int(e)) for g, e in powers): Q(c) for c, powers in rows if Q(c)}
+    """Read a polynomial. Each product of powers has one coefficient, and each generator one power.
+
+    A human reader could otherwise understand another polynomial than the checker.
+    """
+    poly: Poly = {}
+    for c, powers in rows:
+        product = tuple((g, e) for g, e in powers)
+        generators = [g for g, _ in product]
+        whole = all(type(number) is int for power in product for number in power)
+        if not (isinstance(c, str) and whole and generators == sorted({*generators})):
+            raise CertificateError("a polynomial that is not written in order")
+        if product in poly or any(g < 0 for g in generators):
+            raise CertificateError("a polynomial with a term twice, or an unknown generator")
+        poly[product] = Q(c)
+    return {product: c for product, c in poly.items() if c}
 
 
 def _ratio(row: list[Any]) -> Ratio:
@@ -166,7 +180,7 @@ def _identity(case: dict[str, Any]) -> set[str]:
     # of a relation must be zero. Derivatives without a rule are taken on trust.
     generators, stated = case["generators"], set()
     slopes = [_ratio(g["derivative"]) if g["derivative"] else None for g in generators]
-    relations = [_relation(i, g) for i, g in enumerate(generators)]
+    relations = [_relation(i, generators) for i in range(len(generators))]
     for i, (slope, relation) in enumerate(zip(slopes, relations, strict=True)):
         if slope:
             rule = _rule(i, generators, slopes)
@@ -254,20 +268,36 @@ def _functions(g: dict[str, Any], generators: list[Any], real: set[int]) -> set[
     return names.union(*(_functions(generators[h], generators, real) for h in inner))
 
 
-def _relation(i: int, g: dict[str, Any]) -> Poly:
+def _partner(i: int, generators: list[Any]) -> int:
+    """The number of the cosine of a sine's argument, or of the sine of a cosine's argument."""
+    partner = int(generators[i]["partner"])
+    pair = generators[i], generators[partner]
+    if {g["function"] for g in pair} != {"sin", "cos"}:
+        raise CertificateError(f"generator {i} has no sine or cosine as a partner")
+    if any(pair[0][key] != pair[1][key] for key in ("args", "unit")):
+        raise CertificateError(f"generator {i} has another argument than its partner")
+    return partner
+
+
+def _relation(i: int, generators: list[Any]) -> Poly:
     """The polynomial that is zero by the definition of a generator, such as s^2 + c^2 - 1.
 
     Its leading term is a power of the generator. The result is empty if there is none.
     """
+    g = generators[i]
     name = g["function"]
     if name == "i":
         return {((i, 2),): Q(1), (): Q(1)}
     if name == "sin":
-        return {((i, 2),): Q(1), ((int(g["partner"]), 2),): Q(1), (): Q(-1)}
+        return {((i, 2),): Q(1), ((_partner(i, generators), 2),): Q(1), (): Q(-1)}
     if name not in ("root", "even root", "odd root", "either root", "base"):
         return {}
     order, (num, den) = 1 / Q(g["unit"]), _ratio(g["args"][0])
-    if order.denominator != 1 or any(h >= i for p in (num, den) for m in p for h, _ in m):
+    if (
+        order.denominator != 1
+        or order < 1
+        or any(h >= i for p in (num, den) for m in p for h, _ in m)
+    ):
         raise CertificateError(f"generator {i} is no root")
     for _ in range(int(order) - 1):
         num = _mul(num, den)
@@ -282,13 +312,11 @@ def _rule(i: int, generators: list[Any], slopes: list[Any]) -> Ratio | None:
         return UNIT, UNIT
     if not any(_derivative(arg, slopes) for arg in args):
         return {}, UNIT
-    if name != "sin" and _relation(i, g):
+    if name != "sin" and _relation(i, generators):
         return tuple(slopes[i])  # algebraic: the relation determines the derivative
     u, inner = args[0], _total(_derivative(args[0], slopes))
     if name in ("exp", "sin", "cos"):
-        partner = i if name == "exp" else int(g["partner"])
-        if any(generators[partner][key] != g[key] for key in ("args", "unit")):
-            raise CertificateError(f"generator {i} has another argument than its partner")
+        partner = i if name == "exp" else _partner(i, generators)
         return _times(({((partner, 1),): -unit if name == "cos" else unit}, UNIT), inner)
     if name in ("ln", "ln_abs"):
         return _times((u[1], u[0]), inner)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from ...reading.expression.build import add, neg
+from ...reading.expression.build import add, div, mul, neg
 from ...reading.expression.linear import NotLinearError, linear, root
 from ...reading.expression.traversal import symbols_of
 from ...reading.expression.tree import Call, Expression, Number, Symbol
@@ -229,43 +229,60 @@ def relates_variables(readings: Sequence[Sequence[Side]], scope: Scope) -> bool:
 def implicit(lhs: Side, rhs: Side, scope: Scope) -> tuple[str, Side] | None:
     r"""The symbol defined by an equation such as ``\sin\theta = x``, and the symbol's value.
 
-    The result is None if the equation defines no symbol.
+    The symbol is a new one, as a function of others, or the problem's variable, as a function of a
+    new symbol: ``2x + 1 = 3\tan t``. The result is None if the equation defines no symbol.
     """
     if lhs.operations or rhs.operations:
         return None
-    for node, value in (
-        (rhs.expression, lhs.expression),
-        (lhs.expression, rhs.expression),
-    ):
-        if isinstance(node, Call) and node.function == "mul" and isinstance(node.args[0], Number):
-            value = Call("div", (value, node.args[0]))  # 2u = ..
-            node = node.args[1] if len(node.args) == 2 else node
-        elif isinstance(node, Call) and node.function in _INVERSES:
-            value = Call(_INVERSES[node.function], (value,))
-            node = node.args[0]
-        elif isinstance(node, Call) and node.function == "sqrt":
-            node, value = node.args[0], Call("pow", (value, Number(2)))
-        elif isinstance(node, Call) and node.function == "pow" and isinstance(node.args[1], Number):
-            value = Call("root", (value, node.args[1]))
-            node = node.args[0]
-        fresh = isinstance(node, Symbol) and scope.is_fresh(node.name)
-        if isinstance(node, Symbol) and fresh and node.name not in symbols_of(value):
-            return node.name, Side(value, {})
-    return _shifted(lhs.expression, rhs.expression, scope)
+    sides = (rhs.expression, lhs.expression), (lhs.expression, rhs.expression)
+    for node, value in sides:
+        names = symbols_of(node)
+        if len(names) == 1 and scope.is_fresh(name := min(names)) and name not in symbols_of(value):
+            solution = _solution(node, value, name, steps=1)
+            if solution is not None:
+                return name, Side(solution, {})
+    for value, node in sides:
+        new = symbols_of(value) - scope.symbols
+        if symbols_of(node) <= scope.symbols and len(new) == 1 and scope.is_fresh(min(new)):
+            solution = _solution(node, value, scope.variable)
+            if solution is not None and scope.variable not in symbols_of(value):
+                return scope.variable, Side(solution, {})
+    return None
 
 
-def _shifted(lhs: Expression, rhs: Expression, scope: Scope) -> tuple[str, Side] | None:
-    r"""Read a shifted substitution: ``x + 1 = \cosh t`` gives the name x and the value \cosh t - 1.
+def _solution(
+    node: Expression, value: Expression, name: str, steps: int | None = None
+) -> Expression | None:
+    """Solve ``node = value`` for a symbol that occurs once, by inverse operations.
 
-    The variable x must be the problem's variable, and t must be new. For any other equation, the
-    result is None.
+    Of several solutions the one in the first quadrant is chosen. The result is None if the symbol
+    occurs twice, within a function without an inverse, or under more than ``steps`` operations.
     """
-    terms = lhs.args if isinstance(lhs, Call) and lhs.function == "add" else ()
-    (name, *further) = symbols_of(rhs) or ("",)
-    if [term for term in terms if symbols_of(term)] != [Symbol(scope.variable)] or further:
-        return None
-    shifts = (neg(term) for term in terms if not symbols_of(term))
-    return (scope.variable, Side(add(rhs, *shifts), {})) if scope.is_fresh(name) else None
+    while node != Symbol(name):
+        holders = [arg for arg in node.args if name in symbols_of(arg)]
+        if len(holders) != 1 or steps == 0:
+            return None
+        (inner,) = holders
+        rest = [arg for arg in node.args if arg is not inner]
+        match node.function:
+            case "neg":
+                value = neg(value)
+            case "add":
+                value = add(value, *map(neg, rest))
+            case "mul":
+                value = div(value, mul(*rest))
+            case "div":
+                value = mul(value, rest[0]) if inner is node.args[0] else div(rest[0], value)
+            case "sqrt":
+                value = Call("pow", (value, Number(2)))
+            case "pow" if isinstance(node.args[1], Number):
+                value = Call("root", (value, node.args[1]))
+            case function if function in _INVERSES:
+                value = Call(_INVERSES[function], (value,))
+            case _:
+                return None
+        node, steps = inner, None if steps is None else steps - 1
+    return value
 
 
 def redefine(latex: str, closed_form: Side, scope: Scope) -> None:

@@ -15,8 +15,9 @@ from .definitions import meaning_of, redefine, relates_variables
 from .extents import NotReadError
 from .judging.by_parts import Parts
 from .judging.context import EquationChain, in_context
-from .judging.equality import Finding, Work
+from .judging.equality import Finding
 from .judging.readings import FAULTS, UNKNOWN, Judge, Judged, Read
+from .judging.work import Work
 from .operations import Derivative, Differential, Side
 from .points import Points, bound_variable, conditions_of
 from .progress import Progress
@@ -395,7 +396,8 @@ class Reader:
             around = self._judge(root, rhs, statement.lead)
             if around.finding.judgement is not Judgement.UNCHECKED:
                 judged = around
-        if unread and not (lhs.sides and rhs.sides):
+        # The root may be a sum to n: what says what n is, is not read as a formula.
+        if unread and not (lhs.sides and rhs.sides and (root is None or root.sides)):
             for start in (lhs, root or lhs):
                 at_numbers = self.judge.unread(start, rhs, statement.lead, self.sides)
                 if at_numbers and at_numbers.finding.judgement is not Judgement.UNCHECKED:

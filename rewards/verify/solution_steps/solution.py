@@ -15,7 +15,7 @@ from ...workers.pool import DEFAULT_DEADLINE
 from ...workers.verdicts import call_task
 from ..answers import NeedsWorkerError
 from .course.subjects import subject_of
-from .judging.equality import Work
+from .judging.work import Work
 from .reader import Reader
 from .result import Claim, Judgement, Solution
 from .substitution import free_symbols

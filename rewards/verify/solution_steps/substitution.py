@@ -26,7 +26,7 @@ from .operations import (
 )
 
 #: Nodes of a tree after its definitions are written out, and of a derivative. The largest trees of
-#: 799 solutions have 166, and no claim changes with 200; 4000 are a fiftieth of `equality.SLOTS`.
+#: 799 solutions have 166, and no claim changes with 200; 4000 are a fiftieth of `work.SLOTS`.
 MOST_NODES, LARGEST_DERIVATIVE = 4000, 1500
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
+from ....numeric.ball_arithmetic.domain import uniform
 from ....reading.expression.build import ONE, ZERO, mul
 from ....reading.expression.linear import NotLinearError, linear
 from ....reading.expression.traversal import fold, symbols_of
@@ -23,10 +24,11 @@ from .course.flows import Flow
 from .course.limits import infinite, with_logarithms, with_proved_limits
 from .course.remainders import is_factored, is_multiple, leaves_out_a_remainder, up_to_remainder
 from .course.roots import both_signs
-from .equality import Finding, Work, compare
+from .equality import Finding, compare
 from .finite_sums import at_number, spelt, upper_letters
 from .kinds import kind_of
 from .unknowns import solve
+from .work import Work
 
 #: Pairs of readings of two sides that are compared.
 PAIRS = 4
@@ -46,9 +48,10 @@ _COEFFICIENT = re.compile(r"[A-EHK-QT-Z](?:_\w+)?")
 FUNCTIONS = frozenset("IJFGySR")
 
 
-#: Numbers in place of the letter to which a sum runs. Equality at the numbers is evidence and no
-#: proof, as equality at points is.
-NUMBERS = (3, 4, 6, 9)
+#: Between which numbers lie those in place of the letter to which a sum runs. Equality at the
+#: numbers is evidence and no proof, as equality at points is. They are chosen by the text, so that
+#: no text has a term that vanishes at all of them.
+NUMBERS = ((3, 6), (6, 12), (12, 24), (24, 48))
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +192,8 @@ class Judge:
             return None
         judged: Judged | None = None
         (letter,) = letters
-        for value in NUMBERS:
+        for least, end in NUMBERS:
+            value = least + int((end - least) * uniform("|".join(latex), least))
             lhs_at_number, rhs_at_number = (
                 _at_number(side, letter, value, sides) for side in latex
             )
@@ -344,9 +348,7 @@ class Judge:
                     self._compare(lhs, rhs, key, anti)
                 return stated, claimed.used
         equation = self.scope.equation(lhs, rhs)
-        if self.scope.course:
-            equation = with_proved_limits(equation, self.scope, self.assumptions, self.work)
-        return equation
+        return with_proved_limits(equation, self.scope, self.assumptions, self.work)
 
     def _refuse_unknown_slopes(self, *sides: Side) -> None:
         """Raise an error for the derivative of an undefined letter, such as ``f'``."""

@@ -16,7 +16,8 @@ from ..extents import NotReadError
 from ..operations import Side
 from ..scope import Equation
 from ..substitution import definite_operations, free_symbols
-from .equality import PRECISIONS, Program, Work
+from .program import Program
+from .work import Work
 
 #: Unknowns of one equation, and points at which a solution is checked.
 MAX_UNKNOWNS, CHECKED = 8, 3
@@ -56,8 +57,8 @@ def solve(
         for name in definite_operations(side):
             if free_symbols(Side(Symbol(name), side.operations)) & set(unknowns):
                 raise NotReadError("an unknown constant within a definite integral or a limit")
-    with precision(PRECISIONS[-1]):
-        program = Program(equation, order, assumptions, key, work)
+    program = Program(equation, order, assumptions, key, work)
+    with precision(program.precisions[-1]):
         program.constant_values()
         if program.varying:
             raise NotReadError("unknown constants beside an integral that varies")
@@ -80,7 +81,7 @@ def solve(
         solved = matrix.solve(acb_mat([[-row[-1]] for row in rows[: len(pivots)]]))
         program.values.update({name: solved[at, 0] for at, name in enumerate(names)})
         for x in islice(program.points(), len(pivots), len(pivots) + CHECKED + 2):
-            pair = program.at(x, PRECISIONS[-1])
+            pair = program.at(x, program.precisions[-1])
             if pair is not None and differ(*pair):
                 # Linear at the points, as the rows are; it cannot hold at this one.
                 return None
@@ -120,14 +121,14 @@ def _row(program: Program, unknowns: Sequence[str], x: Ball) -> list[Ball] | Non
     values: list[Ball] = []
     for chosen in (*unknowns, None):
         program.values.update({name: ONE if name == chosen else ZERO for name in unknowns})
-        pair = program.at(x, PRECISIONS[-1])
+        pair = program.at(x, program.precisions[-1])
         if pair is None:
             return None
         values.append(pair[1] - pair[0])
     # Where the unknowns are 2, 3, .. a linear equation is known by its coefficients.
     trial_values = {name: ONE * at for at, name in enumerate(unknowns, 2)}
     program.values.update(trial_values)
-    pair = program.at(x, PRECISIONS[-1])
+    pair = program.at(x, program.precisions[-1])
     constant = values.pop()
     row = [value - constant for value in values]
     total = sum(

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import count, pairwise
 
 from flint import acb, arb
 
-from ....numeric.ball_arithmetic.balls import UnusableError, precision
+from ....numeric.ball_arithmetic.balls import Tape, UnusableError, precision
 from ....numeric.ball_arithmetic.compare import differ
 from ....numeric.ball_arithmetic.compiler import compile_tape
 from ....numeric.ball_arithmetic.domain import real_everywhere
 from ....numeric.ball_arithmetic.jets import ZERO, Ball
-from ....numeric.ball_arithmetic.magnitude import log2
+from ....numeric.ball_arithmetic.magnitude import DIGITS_PER_BIT, log2
 from ....numeric.quadrature import DefiniteIntegral, QuadratureError, evaluate
 from ....numeric.quadrature.analytic import box_function, integrate
 from ....numeric.quadrature.line import limit_value
@@ -25,21 +26,27 @@ from ....reading.expression.traversal import fold, substitute, symbols_of
 from ....reading.expression.tree import Expression
 from ..extents import NotReadError
 from ..operations import Integral, LimitAt, Operation, Series
+from .confirmation import length_of_numbers
 
-#: Precision in bits, digits of improper integrals, evaluations for a proper one.
-BITS, DIGITS, EVALUATIONS = 192, 30, 2_000
+#: Bits to which values are computed if the numbers of a claim are short, bits that are lost on the
+#: way to the value of a proper integral, and evaluations for a proper integral.
+ACCURACY, LOST, EVALUATIONS = 96, 96, 2_000
 #: What a limit and an improper integral cost, in evaluations, and one that is not found (0.6 s).
 LIMIT_COST, IMPROPER, FAILED = 100, 1_500, 10_000
 #: What an infinite sum costs, in evaluations, and the operations that it may take: as an evaluation
-#: takes up to 50 us (`equality.EVALUATED`), and an operation 1 us. The longest of 116 sums of the
+#: takes up to 50 us (`work.EVALUATED`), and an operation 1 us. The longest of 116 sums of the
 #: banks and examinations takes 9636.
 SERIES_COST = 300
 ONE_SERIES = 50 * SERIES_COST
-#: Nodes of two quadratures of the outer one of nested integrals.
-NODES = (32, 40)
+#: Nodes of two quadratures of the outer one of nested integrals, and the length of the numbers of
+#: an integrand without a peak between all nodes: ``e^{-10^6 x^2}`` is narrower than their distance.
+NODES, LONGEST_NESTED = (32, 40), 16
 #: A limit is taken where the variable is so near, or so far, in bits, to so many bits. Of 799
 #: solutions two have five claims that are unchecked with half of the bits; none changes with twice.
 NEAR, LIMIT_BITS, SETTLED = (400, 450, 500), 4096, 64
+#: The longest numbers, all together, of a function whose limit is seen at these places:
+#: x/(x + 10^{-200}) tends to 0, and is 1 to 100 bits where x is 2^{-400}.
+LONGEST = 100
 #: A value grows without end if it grows by the same amount from place to place, as a logarithm
 #: does to so many bits, or at least so much faster each time and to so many bits, as x^{1/20} does
 #: (2^{2.5} from place to place, 2^{25} at the last).
@@ -63,6 +70,7 @@ def value_of(
     values: Mapping[str, Ball],
     pay: Callable[[int], None],
     improper: set[Operation],
+    accuracy: int,
 ) -> Ball:
     """The value of a definite integral or a limit, for given values of the free symbols.
 
@@ -74,6 +82,7 @@ def value_of(
             spent.
         improper: the improper integrals of earlier calls. An improper integral of the call is
             added.
+        accuracy: the number of bits to which the value is wanted.
 
     Raises:
         NotReadError: the value does not exist or cannot be computed.
@@ -86,16 +95,16 @@ def value_of(
             return _limit(definite, values)
         if isinstance(definite, Series):
             pay(SERIES_COST)
-            return _series(definite, values)
+            return _series(definite, values, accuracy)
         assert isinstance(definite, Integral)
         if inner_operations(definite.integrand, operations):
-            return _nested(definite, operations, values, pay)
-        proper = None if definite in improper else _proper(definite, values, pay)
+            return _nested(definite, operations, values, pay, accuracy)
+        proper = None if definite in improper else _proper(definite, values, pay, accuracy)
         if proper is not None:
             return proper
         improper.add(definite)
         pay(IMPROPER)
-        return _improper(definite, values)
+        return _improper(definite, values, accuracy)
     except (QuadratureError, UnusableError) as error:
         pay(FAILED)
         raise NotReadError(str(error)) from None
@@ -115,7 +124,7 @@ def inner_operations(tree: Expression, operations: Mapping[str, Operation]) -> l
 
 
 def _proper(
-    integral: Integral, values: Mapping[str, Ball], pay: Callable[[int], None]
+    integral: Integral, values: Mapping[str, Ball], pay: Callable[[int], None], accuracy: int
 ) -> Ball | None:
     """Enclose a proper integral. The result is None if the integral is improper or too costly."""
     lower, upper = integral.limits or (0, 0)
@@ -127,7 +136,7 @@ def _proper(
     function = box_function(integral.integrand, integral.variable, values)
     if function is None:
         return None
-    with precision(BITS):
+    with precision(accuracy + LOST):
         low, high = limit_value(lower, values), limit_value(upper, values)
         used = count()
 
@@ -136,27 +145,35 @@ def _proper(
             return function(at, analytic)
 
         pay(1)
-        value = integrate(counted, low, high, BITS - 64, EVALUATIONS)
+        value = integrate(counted, low, high, accuracy + LOST // 3, EVALUATIONS)
         pay(next(used))
     if value is None or not value.imag.contains(0) or not value.is_finite():
         return None
-    if log2(acb(0, value.real.rad()).abs_upper()) > max(log2(value.abs_upper()), 0) - SETTLED:
+    if log2(acb(0, value.real.rad()).abs_upper()) > max(log2(value.abs_upper()), 0) - accuracy:
         return None  # as of a root at an end
     return acb(value.real)
 
 
-def _improper(integral: Integral, values: Mapping[str, Ball]) -> Ball:
+def _improper(integral: Integral, values: Mapping[str, Ball], accuracy: int) -> Ball:
     lower, upper = integral.limits or (0, 0)
     integrand = Integrand(integral.integrand, integral.variable, {}, "")
-    value = evaluate(DefiniteIntegral(integrand, lower, upper, False, ""), values, DIGITS)
+    value = evaluate(
+        DefiniteIntegral(integrand, lower, upper, False, ""), values, _digits(accuracy)
+    )
     if value.diverges:
         raise DivergentStepError("an integral that diverges")
     return acb(value.ball)
 
 
-def _inner(definite: Operation, values: Mapping[str, Ball], pay: Callable[[int], None]) -> Ball:
+def _digits(accuracy: int) -> int:
+    return math.ceil(accuracy * DIGITS_PER_BIT)
+
+
+def _inner(
+    definite: Operation, values: Mapping[str, Ball], pay: Callable[[int], None], accuracy: int
+) -> Ball:
     value = (
-        _proper(definite, values, pay)
+        _proper(definite, values, pay, accuracy)
         if isinstance(definite, Integral) and definite.limits
         else None
     )
@@ -170,6 +187,7 @@ def _nested(
     operations: Mapping[str, Operation],
     values: Mapping[str, Ball],
     pay: Callable[[int], None],
+    accuracy: int,
 ) -> Ball:
     """The value of a nested integral, computed by two quadratures.
 
@@ -180,8 +198,12 @@ def _nested(
     if any(isinstance(limit, int) for limit in integral.limits):
         raise NotReadError("a nested integral over an infinite range")
     results: list[Ball] = []
-    with precision(BITS):
+    with precision(accuracy + LOST):
         tape = compile_tape(integral.integrand, integral.variable)
+        inner_trees = [operand_of(operations[name]) for name in inner]
+        inner_tapes = [compile_tape(tree, integral.variable) for tree in inner_trees]
+        if length_of_numbers([tape, *inner_tapes]) > LONGEST_NESTED:
+            raise NotReadError("a nested integral with long numbers")
         low, high = (limit_value(limit, values) for limit in integral.limits)
         for nodes in NODES:
             total = ZERO
@@ -189,14 +211,14 @@ def _nested(
                 node, weight = arb.legendre_p_root(nodes, at, weight=True)
                 x = acb(low + (high - low) * (1 + node) / 2)
                 point = {**values, integral.variable: x}
-                point |= {name: _inner(operations[name], point, pay) for name in inner}
+                point |= {name: _inner(operations[name], point, pay, accuracy) for name in inner}
                 total += weight * tape.run(x, point, derivative=False)[tape.root][0]
             results.append(total * (high - low) / 2)
         error = (results[1] - results[0]).abs_upper()
         return acb(results[1].real + arb(0, 2 * error))
 
 
-def _series(series: Series, values: Mapping[str, Ball]) -> Ball:
+def _series(series: Series, values: Mapping[str, Ball], accuracy: int) -> Ball:
     """An enclosure of an infinite sum, computed as in `verify_sum`."""
     names = symbols_of(series.term) - {series.index}
     if not names <= values.keys():
@@ -213,7 +235,7 @@ def _series(series: Series, values: Mapping[str, Ball]) -> Ball:
     if start is None or start.denominator != 1:
         raise NotReadError("a sum that begins at no whole number")
     with work_limit(ONE_SERIES):
-        value = infinite_sum(term, series.index, int(start), DIGITS)
+        value = infinite_sum(term, series.index, int(start), _digits(accuracy))
     if value.diverges:
         raise DivergentStepError("a sum that diverges", value.sign)
     return acb(value.ball)
@@ -223,21 +245,27 @@ def _limit(limit_at: LimitAt, values: Mapping[str, Ball]) -> Ball:
     if symbols_of(limit_at.of) - {limit_at.variable} - values.keys():
         raise NotReadError("a limit of what has other variables")
     with precision(LIMIT_BITS):
+        tape = compile_tape(limit_at.of, limit_at.variable)
+        if length_of_numbers([tape]) > LONGEST:
+            raise NotReadError("a limit of what has long numbers")
         sides = [limit_at.side] if limit_at.side else [1, -1]
         limits = [
-            value for side in sides if (value := _from_one_side(limit_at, values, side)) is not None
+            value
+            for side in sides
+            if (value := _from_one_side(limit_at, tape, values, side)) is not None
         ]
         if not limits or differ(limits[0], limits[-1]):
             raise NotReadError("a limit that is not seen")
         return limits[0]
 
 
-def _from_one_side(limit_at: LimitAt, values: Mapping[str, Ball], side: int) -> Ball | None:
+def _from_one_side(
+    limit_at: LimitAt, tape: Tape, values: Mapping[str, Ball], side: int
+) -> Ball | None:
     """The one-sided limit, estimated from values very near to the point.
 
     The result is None if the values do not converge.
     """
-    tape = compile_tape(limit_at.of, limit_at.variable)
     limits = []
     for x in _approach(limit_at, values, side):
         jets = tape.run(x, values, derivative=False)

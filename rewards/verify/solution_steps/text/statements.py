@@ -25,10 +25,10 @@ LONGEST, MAX_STATEMENTS = 100_000, 400
 LEAD, PROSE = 80, 600
 
 _BOX = re.compile(r"\\(?:boxed|fbox)\s?(?=\{)")
-#: An equation in brackets behind a formula ("... \quad (u = x + 3)"), or above a sign of equality.
+#: Equations in brackets behind a formula ("... \quad (u = x + 3)"), or above a sign of equality.
 _REMARK = re.compile(
     r"(?:\\q?quad(?![A-Za-z])|\\[,;]|(?<!\s)\s)\s*+"
-    r"[(\[]\s*+(?P<beside>[^()\[\]=]*=[^()\[\]=]*)[)\]]\s*(?=\\\\|\Z)"
+    r"[(\[]\s*+(?P<beside>[^()\[\]=]*+=(?:[^()\[\]]++|\([^()\[\]]*+\))*+)[)\]]\s*(?=\\\\|\Z)"
     r"|\\(?:stackrel|overset)\s*\{(?P<above>[^{}=]*=[^{}=]*)\}"
 )
 #: ``\underbrace{..}_{..}``: what stands under the brace is no part of the formula.

@@ -148,6 +148,60 @@ def test_forged_witnesses_are_seen() -> None:
             check({**data, **change})
 
 
+ONE: Any = [["1", []]]
+
+
+def _forged(integrand: Any, *functions: Any, terms: Any = (), cofactors: Any = ()) -> Any:
+    """A certificate of x and of functions, each a name, a fraction, a unit and a partner."""
+    x = {"function": "variable", "args": [], "unit": "1", "partner": None, "derivative": [ONE, ONE]}
+    keys = "function", "args", "unit", "partner"
+    others = [dict(zip(keys, row, strict=True), derivative=None) for row in functions]
+    case = {"generators": [x, *others], "terms": [[term, ONE] for term in terms]}
+    case |= {"integrand": [integrand, ONE], "denominator": ONE, "cofactors": list(cofactors)}
+    return {"kind": "identity", "cases": [case]}
+
+
+#: The square of a sine and of a cosine, less 1.
+SQUARES: Any = [["1", [[1, 2]]], ["1", [[2, 2]]], ["-1", []]]
+MINUS_ONE: Any = [["-1", []]]
+SINE, COSINE = ("sin", [[ONE, ONE]], "1", 2), ("cos", [[ONE, ONE]], "1", 1)
+
+
+def test_a_relation_without_the_variable_holds() -> None:
+    assert check(_forged(SQUARES, SINE, COSINE, cofactors=[MINUS_ONE])) == []
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        # sin(1)^2 + cos(2)^2 - 1 is not 0.
+        _forged(SQUARES, SINE, ("cos", [[[["2", []]], ONE]], "1", 1), cofactors=[MINUS_ONE]),
+        # A sine is not the partner of a sine: sin(1)^2 - 1 is not 0.
+        _forged(
+            [["1", [[1, 2]]], *MINUS_ONE],
+            ("sin", [[ONE, ONE]], "1", 1),
+            cofactors=[MINUS_ONE],
+        ),
+        _forged(SQUARES, SINE, ("sin", [[ONE, ONE]], "1", 1), cofactors=[MINUS_ONE, []]),
+        # (4/9)^(-1/2) is no root of a polynomial with the stated relation.
+        _forged(
+            [["1", [[1, -2]]], ["-4", []]],
+            ("root", [[[["4", []]], [["9", []]]]], "-1/2", None),
+            cofactors=[MINUS_ONE],
+        ),
+        # Terms that a reader adds, multiplies or rounds otherwise.
+        _forged([["1", [[0, 1]]], ["2", [[0, 1]]]], terms=[[["1", [[0, 2]]]]]),
+        _forged([["2", [[0, 1], [0, 1]]]], terms=[[["1", [[0, 2]]]]]),
+        _forged([["2", [[0, 1.5]]]], terms=[[["1", [[0, 2]]]]]),
+        _forged([["2", [[-1, 1]]]], terms=[[["1", [[0, 2]]]]]),
+        _forged([[2.5, [[0, 1]]]], terms=[[["5/4", [[0, 2]]]]]),
+    ],
+)
+def test_forged_relations_and_terms_are_seen(forged: Any) -> None:
+    with pytest.raises(CertificateError):
+        check(forged)
+
+
 def test_malformed_certificates_are_refused() -> None:
     for data in (
         {},

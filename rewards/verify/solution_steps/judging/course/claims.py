@@ -27,7 +27,8 @@ from ...substitution import (
     substituted,
     without,
 )
-from ..equality import Finding, Work, compare
+from ..equality import Finding, compare
+from ..work import Work
 from .flows import Flow, at_point, on_curve
 
 #: What a comparison that the verifier of a question does costs, in slots: a text has 40 of them.

@@ -14,7 +14,8 @@ from ...operations import Side
 from ...result import Judgement
 from ...scope import Equation, is_constant_name
 from ...substitution import free_symbols
-from ..equality import Finding, Work, compare
+from ..equality import Finding, compare
+from ..work import Work
 
 #: A constant has got another meaning.
 RENAMED = "a constant with another meaning"

@@ -34,7 +34,7 @@ from ...substitution import (
     replaced,
     without,
 )
-from ..equality import Work
+from ..work import Work
 
 #: What a look at a stated solution costs, in slots: a text has 100 of them. A look takes 1 ms in
 #: the median of 198, which is 300 slots, and 83 ms at most.

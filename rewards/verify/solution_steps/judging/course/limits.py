@@ -17,8 +17,8 @@ from ...operations import Integral, LimitAt, Series, Side
 from ...result import Judgement
 from ...scope import Equation, Scope
 from ...substitution import is_finite, without
-from ..equality import Work
 from ..values import DivergentStepError
+from ..work import Work
 
 #: What the proof of a limit costs, in evaluations.
 PROOF_COST = 400

@@ -22,7 +22,8 @@ from ...operations import Side
 from ...result import Judgement
 from ...scope import COUNTED, Equation, Scope
 from ...text.statements import Link
-from ..equality import Finding, Work
+from ..equality import Finding
+from ..work import Work
 from .limits import PROOF_COST
 
 _TERM = re.compile(
