@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final, Unpack
 
 from ..numeric.ball_arithmetic.balls import UnusableError
@@ -42,6 +43,7 @@ from ..reading.problem.differential_equation import (
 )
 from ..verdict import Status, Verdict
 from .agreement.branches import unless_inverted
+from .decision.decide import decide
 from .answers import (
     AnswerKeywords,
     AnswerOptions,
@@ -343,6 +345,32 @@ class Family:
                 outcome = replace(
                     outcome, detail=f"a condition is not met {outcome.detail}".strip()
                 )
+            yield outcome
+        yield from self._continuity(text, budget)
+
+    def _continuity(self, text: str, budget: Budget) -> Iterator[Outcome]:
+        """Yield an outcome for each function that has to be continuous.
+
+        The equations say nothing of single points, at which a step may hide. Each derivative below
+        the highest has to be an antiderivative of the next one, without jumps. The left side of an
+        implicit solution has to be one along both axes.
+        """
+        pairs: list[tuple[str, Expression, Expression]] = []
+        x = self.question.variable
+        if self._relation is not None:
+            names = (x, self.question.functions[0])
+            pairs += [(name, self._relation, self._by(name, self._relation)) for name in names]
+        else:
+            for function, order in self.question.orders.items():
+                trees = [self.derivative(function, k) for k in range(order + 1)]
+                pairs += [(x, *pair) for pair in pairwise(trees)]
+        for name, tree, slope in pairs:
+            names_ = symbols_of(tree) | symbols_of(slope) | {name}
+            integrand = Integrand(slope, name, self.assumptions, f"{slope}", names=names_)
+            outcome = decide(tree, integrand, PRINCIPAL, text, budget=budget)
+            if outcome.status is not Status.CORRECT:
+                detail = f"a solution has to be continuous: {outcome.detail}"
+                outcome = replace(outcome, status=Status.UNDECIDED, detail=detail)
             yield outcome
 
     def _holds(self, lhs: Expression, rhs: Expression) -> bool:
