@@ -17,12 +17,12 @@ from itertools import pairwise
 from typing import Final, Unpack
 
 from ..numeric.ball_arithmetic.balls import UnusableError
-from ..numeric.ball_arithmetic.jets import Ball
+from ..numeric.ball_arithmetic.jets import ONE, Ball
 from ..numeric.outcome import Budget, DecisionPolicy, Outcome, joined
 from ..numeric.sampling.integrand import Integrand, assumption_items
 from ..proof.curves import vanishes_on
 from ..proof.equality import equality
-from ..proof.ranks import ball_of, has_rank, is_invertible
+from ..proof.ranks import ball_of, balls_of, has_rank, is_invertible
 from ..reading.expression.build import ZERO, add, div, mul, neg, number
 from ..reading.expression.derivative import DerivativeCache, differentiate
 from ..reading.expression.linear import addends
@@ -169,6 +169,8 @@ class _Judge:
             outcomes.append(self._general(families))
             if question.asks_all and outcomes[-1].status is Status.CORRECT:
                 outcomes.append(self._complete(families))
+            if all(outcome.status is Status.CORRECT for outcome in outcomes):
+                outcomes += (o for family in families for o in family.continuity(text, budget))
         except (UnusableError, ValueError) as error:
             return Outcome(Status.UNDECIDED, detail=str(error))
         return joined(outcomes)
@@ -317,12 +319,16 @@ class Family:
         """Yield the outcome of the solution in each equation and in each condition."""
         for lhs, rhs in self.substituted():
             outcome = self._same(lhs, rhs, text, budget)
-            if outcome.witness is not None:
-                # A solution is a function on an interval; elsewhere radicals may change their sign.
-                retry = self._same(lhs, rhs, text, budget, DecisionPolicy())
+            assumed = self._implied(outcome)
+            if outcome.witness is not None and (self.question.has_branches or assumed):
+                # A solution is a function on an interval; elsewhere radicals of the equation may
+                # change their sign.
+                retry = self._same(lhs, rhs, text, budget, DecisionPolicy(), assumed)
                 on_part = retry.status is Status.CORRECT and retry.coverage
                 holds = on_part and self._holds(lhs, rhs)
-                outcome = retry if holds else unless_inverted(outcome, lhs, rhs)
+                outcome = retry if holds else outcome
+            if outcome.witness is not None:
+                outcome = unless_inverted(outcome, lhs, rhs)
             relation = self._relation if outcome.status is not Status.CORRECT else None
             if relation is not None and vanishes_on(add(lhs, neg(rhs)), relation):
                 outcome = Outcome(Status.CORRECT, proof="identity")
@@ -346,9 +352,8 @@ class Family:
                     outcome, detail=f"a condition is not met {outcome.detail}".strip()
                 )
             yield outcome
-        yield from self._continuity(text, budget)
 
-    def _continuity(self, text: str, budget: Budget) -> Iterator[Outcome]:
+    def continuity(self, text: str, budget: Budget) -> Iterator[Outcome]:
         """Yield an outcome for each function that has to be continuous.
 
         The equations say nothing of single points, at which a step may hide. Each derivative below
@@ -373,6 +378,18 @@ class Family:
                 outcome = replace(outcome, status=Status.UNDECIDED, detail=detail)
             yield outcome
 
+    def _implied(self, refutation: Outcome) -> dict[str, str]:
+        """The assumption y > 0, if an implicit solution has no real value where it is refuted.
+
+        An example: ``ln y = x^2 + C`` says nothing of a negative y.
+        """
+        if self._relation is None or refutation.refutation is None:
+            return {}
+        values = dict.fromkeys(symbols_of(self._relation), ONE) | dict(refutation.refutation.point)
+        balls = balls_of([self._relation], values)
+        is_real = balls is None or balls[0].imag.contains(0)
+        return {} if is_real else {self.question.functions[0]: "positive"}
+
     def _holds(self, lhs: Expression, rhs: Expression) -> bool:
         """Whether two sides of an equation agree near the points at which conditions are stated."""
         jets, x = self.question.jets, self.question.variable
@@ -393,6 +410,7 @@ class Family:
         text: str,
         budget: Budget,
         policy: DecisionPolicy = PRINCIPAL,
+        implied: Mapping[str, str] | None = None,
     ) -> Outcome:
         require_worker(needs_worker(lhs) or needs_worker(rhs))
         names = symbols_of(lhs) | symbols_of(rhs)
@@ -400,9 +418,7 @@ class Family:
             return proved_value(lhs, rhs)
         lhs, rhs = sorted((lhs, rhs), key=size)  # the larger side has the smaller domain
         x = self.question.variable if self.question.variable in names else sorted(names)[0]
-        assumed = self.assumptions
-        if self._relation is not None and policy is not PRINCIPAL:  # ln y has y > 0, on a part
-            assumed = {**assumed, self.question.functions[0]: "positive"}
+        assumed = {**self.assumptions, **(implied or {})}
         integrand = Integrand(rhs, x, assumed, f"{rhs}", names=names)
         return same_function(lhs, integrand, half_line(assumed.get(x, "")), text, budget, policy)
 
