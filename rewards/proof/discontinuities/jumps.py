@@ -47,13 +47,18 @@ def jump(
             step = max(NEAR * arb(2) ** (-2 * magnitude), 2 * (high - low))
             far = max(FAR * scale, 2 * step)
             left, right = acb((low - step).mid()), acb((high + step).mid())
-            bound = _size(at, left, right)
+            sizes = _size(at, left, right)
             further = _size(at, acb((low - far).mid()), acb((high + far).mid()))
             between = enclosure(at, left, right)
-            if bound is None or further is None:
+            if sizes is None or further is None:
                 return None, True
-            if between is None and bound > GROWTH * further + GROWTH:
+            grows = between is None and _grows(sizes, further)
+            if grows:
                 return None, True
+            if grows is None:
+                is_clear = False
+                continue  # 0/(x^2 - 2)^2 is huge if few bits tell the numerator from zero
+            bound = sizes[1]
             value_left, value_right = (
                 at.run(answer, x, derivative=False)[answer.root][0] for x in (left, right)
             )
@@ -84,18 +89,17 @@ def jump(
 def is_unbounded(comparison: Comparison, low: Ball, high: Ball) -> bool:
     """Whether the integrand grows near [low, high], and has no finite enclosure on [low, high]."""
     step = 2 * (high - low) + NEAR * (1 + abs(low))
-    near = far = None
+    grows = None
     for bits in (512, 2048):  # an angle that is 1/x^2 takes many
         with precision(bits):
             near, far = (
                 _size(comparison, acb((low - distance).mid()), acb((high + distance).mid()))
                 for distance in (step, step / FAR)
             )
-        if near is not None and far is not None:
+            grows = None if near is None or far is None else _grows(near, far)
+        if grows is not None:
             break
-    if near is None or far is None or not near > GROWTH * far + GROWTH:
-        return False
-    return enclosure(comparison, acb(low), acb(high)) is None
+    return bool(grows) and enclosure(comparison, acb(low), acb(high)) is None
 
 
 def enclosure(comparison: Comparison, left: Ball, right: Ball) -> Ball | None:
@@ -107,14 +111,25 @@ def enclosure(comparison: Comparison, left: Ball, right: Ball) -> Ball | None:
     return value if value.is_finite() and value.imag.contains(0) else None
 
 
-def _size(comparison: Comparison, *points: Ball) -> Ball | None:
-    r"""The largest |f| at the points, for the integrand f. None if f is infinite or not real."""
-    sizes = []
+def _grows(near: tuple[Ball, Ball], far: tuple[Ball, Ball]) -> bool | None:
+    """Whether one size is much larger than another, or None if the bounds do not tell."""
+    if near[0] > GROWTH * far[1] + GROWTH:
+        return True
+    return None if near[1] > GROWTH * far[1] + GROWTH else False
+
+
+def _size(comparison: Comparison, *points: Ball) -> tuple[Ball, Ball] | None:
+    r"""Bounds of the largest |f| at the points, for the integrand f.
+
+    The result is None if f is infinite or not real.
+    """
+    lowest = highest = arb(0)
     for x in points:
         value = comparison.integrand(x)
         if value is None:
             continue
         if not (value.is_finite() and value.imag.contains(0)):
             return None
-        sizes.append(value.abs_upper())
-    return max(sizes, default=arb(0))
+        lowest = max(lowest, value.abs_lower())
+        highest = max(highest, value.abs_upper())
+    return lowest, highest

@@ -245,6 +245,15 @@ class JumpSearch:
             jump(self.at, *interval)[0] for interval in itertools.chain(touching, self._poles())
         )
 
+    def changes_roots(self) -> bool:
+        """Whether the answer F may jump at a point where a radicand touches zero."""
+        ctx.prec = BASE_BITS
+        for interval in self.touching:
+            witness, is_clear = jump(self.at, interval.low, interval.high)
+            if witness is not None or not is_clear:
+                return True
+        return False
+
     def _poles(self) -> Iterator[tuple[Ball, Ball]]:
         """Yield small intervals around points where an inverse function's argument has a pole.
 

@@ -23,7 +23,7 @@ from .....reading.expression.traversal import fold, size, substitute, symbols_of
 from .....reading.expression.tree import Expression, Symbol
 from .....reading.problem.differential_equation import DifferentialEquation, StatedSolution
 from .....verdict import Status
-from ....differential_equation import Family
+from ....families import Family
 from ....values import agreement_on_curve
 from ...extents import NotReadError
 from ...operations import Derivative, Differential, Integral, Side, Value
