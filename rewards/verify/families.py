@@ -6,14 +6,17 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Final
 
+from flint import acb
+
 from ..numeric.ball_arithmetic.balls import UnusableError
+from ..numeric.ball_arithmetic.domain import uniform
 from ..numeric.ball_arithmetic.jets import ONE, Ball
 from ..numeric.outcome import Budget, DecisionPolicy, Outcome
 from ..numeric.sampling.integrand import Integrand
-from ..proof.curves import vanishes_on
+from ..proof.curves import points_of, vanishes_on
 from ..proof.discontinuities.zeros import with_moduli
 from ..proof.equality import equality
 from ..proof.ranks import ball_of, balls_of, has_rank, is_invertible
@@ -53,6 +56,10 @@ from .values import (
 _SIGNED_FUNCTION: Final = "not shown where the function has the sign that is assumed"
 #: Nodes of a residual: those of textbooks have up to 400.
 _LARGEST = 12_000
+
+
+#: Sizes of the coordinates at which a real point is sought: arguments of arcsin, populations.
+_SCALES: Final = (0.125, -1.0, 10.0, -10.0, 1000.0)
 
 
 class Family:
@@ -195,6 +202,8 @@ class Family:
         not linear in the highest one, so has this one. The left side of an implicit solution has to
         be continuous along both axes.
         """
+        if self._relation is not None and not self._has_real_points():
+            yield Outcome(Status.UNDECIDED, detail="no real point of the curves was found")
         policy = DecisionPolicy(strict_domain=not self.question.has_branches, fixed_roots=True)
         for name, tree, slope in self._with_moduli()._antiderivatives():
             bounds = half_line(self.assumptions.get(name, ""))
@@ -209,6 +218,36 @@ class Family:
                 detail = f"a solution has to be continuous: {outcome.detail}"
                 outcome = replace(outcome, status=Status.UNDECIDED, detail=detail)
             yield outcome
+
+    def _has_real_points(self) -> bool:
+        """Whether an implicit solution has a real point for some real constants.
+
+        Initial values are such points. A constant in which the relation is linear has a value for
+        each point at which this value is real. Otherwise points with a change of sign are sought.
+        """
+        if self.question.conditions:
+            return True  # `_passes`
+        relation, y = self._relation, self.question.functions[0]
+        assert relation is not None
+        names = symbols_of(relation)
+        for name in self.constants:
+            value = self._without_constant(Symbol(name))
+            for scales in product(_SCALES, _SCALES):
+                values = {
+                    symbol: acb(0.25 + 1.5 * uniform("real point", symbol)) for symbol in names
+                }
+                for symbol, scale in zip((self.question.variable, y), scales, strict=True):
+                    values[symbol] = scale * values.get(symbol, ONE)
+                if name in symbols_of(value):
+                    values.pop(name)
+                    points = points_of(relation, name, y, values, {})
+                    if next(points, None) is not None:
+                        return True
+                    continue
+                balls = balls_of([value], values)
+                if balls is not None and balls[0].imag.contains(0):
+                    return True
+        return False
 
     def _with_moduli(self) -> Family:
         solution, x = self.solution, self.question.variable

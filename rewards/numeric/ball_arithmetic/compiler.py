@@ -338,6 +338,10 @@ class _Compiler:
         if ratio is None or ratio.denominator != 1:
             self._branch(node, base, root=True)
         if ratio is None:
+            # 0^u is 1 where u is 0, and 0 where u is positive.
+            self.tape.pointwise |= fold(node.args[0]) == 0 and self.tape.variable in symbols_of(
+                node
+            )
             return self.apply("power", [base, self.slot(exponent)], jets.power)
         p, q = ratio.numerator, ratio.denominator
         if q == 1:

@@ -130,8 +130,10 @@ class JumpSearch:
         answer, f = self._formulas
         f = f if self.pool.tier == "real" else Number(1)
         roots = branching_divisors(answer, f, self.tape.variable)
+        if self.tape.breaks or self.tape.pointwise:
+            return False
         if not roots:
-            return roots is not None and not self.tape.pointwise
+            return roots is not None
         orders = [order for _, order, _ in self.tape.radicals]
         points = self.pool.take(1)
         if not points or math.prod(orders) > radicals.MAX_BRANCHES:
@@ -178,8 +180,14 @@ class JumpSearch:
             )
             if unsure:
                 return self.at.undecided("a non-analytic part has breakpoints too close to isolate")
-            for low, high in intervals if self.at.order else ():
+            for low, high in intervals:
                 interval = CriticalInterval(low, high, self.tape, brk)
+                if not self.at.order:
+                    if self._has_another_value(interval):
+                        return self.at.undecided(
+                            "the answer may have another value at a breakpoint"
+                        )
+                    continue
                 if witness := self._jump(interval):
                     return self._jumped(witness)
                 self._hides_jumps |= self._may_hide_jumps(interval)
@@ -317,6 +325,29 @@ class JumpSearch:
             return False
         value = self.at.run(self.tape, x, derivative=False)[self.tape.root][0]
         return not (value.is_finite() and value.rad() < NEAR_VALUES)
+
+    def _has_another_value(self, interval: CriticalInterval) -> bool:
+        """Whether the answer F may differ from f at a breakpoint of F, at which f does not break.
+
+        An example: ``sgn(x)^2`` is 0 at 0, and else 1.
+        """
+        fine = self._fineness(interval)
+        low, high, tape, passing = self._isolated(interval, fine)
+        bound = TINY * arb(2) ** -fine
+        with precision(_sharpness(fine)[1]):
+            x = acb(low.union(high))
+            expected = self.at.integrand(x)
+            if expected is None or not expected.is_finite() or expected.rad() > bound:
+                return False  # f has no value, or a step
+            # At a zero of u, sgn u is 0, and u/|u| has no value.
+            at_zero = passing.at == "zero"
+            if at_zero and passing.slot == tape.symbols.get(tape.variable):
+                x = ZERO
+            overrides = {passing.slot: ZERO} if at_zero else None
+            self.at.budget.spend(tape.work(ctx.prec))
+            jets = tape.run(x, self.at.values, derivative=False, overrides=overrides)
+            value = jets[tape.root][0]
+            return bool(value.is_finite()) and not (value - expected).abs_upper() <= bound
 
     def _is_far_and_large(self, interval: CriticalInterval) -> bool:
         """Whether an interval is far from 0, and the integrand is too large there to find jumps."""
