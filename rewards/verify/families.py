@@ -46,7 +46,7 @@ from .decision.decide import decide
 from .values import (
     HALVES,
     PRINCIPAL,
-    agreement_on_curve,
+    equal_on_curve,
     half_line,
     on_interval,
     proved_value,
@@ -178,7 +178,7 @@ class Family:
                 left_over = (symbols_of(lhs) | symbols_of(rhs)) & {*self.constants}
                 if left_over or not self.constants:
                     curve = relation, self.question.variable, self.question.functions[0]
-                    outcome = agreement_on_curve(lhs, rhs, curve, self.assumptions)
+                    outcome = equal_on_curve(lhs, rhs, curve, self.assumptions)
             if outcome.status is Status.INCORRECT and self.needs_sign:
                 # where the function has the other sign, a refutation says nothing
                 outcome = replace(outcome, status=Status.UNDECIDED, detail=_SIGNED_FUNCTION)
