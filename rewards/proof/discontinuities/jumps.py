@@ -1,10 +1,10 @@
-"""Jumps of an antiderivative at places where the integrand is bounded."""
+"""Jumps of an antiderivative where the integrand is bounded, and values at breakpoints."""
 
 from __future__ import annotations
 
-from flint import acb, arb
+from flint import acb, arb, ctx
 
-from ...numeric.ball_arithmetic.balls import precision
+from ...numeric.ball_arithmetic.balls import Break, precision
 from ...numeric.ball_arithmetic.jets import ZERO, Ball
 from ...numeric.ball_arithmetic.magnitude import log2
 from ...numeric.comparison.at_points import Comparison
@@ -100,6 +100,35 @@ def is_unbounded(comparison: Comparison, low: Ball, high: Ball) -> bool:
         if grows is not None:
             break
     return bool(grows) and enclosure(comparison, acb(low), acb(high)) is None
+
+
+def has_another_value(
+    comparison: Comparison, low: Ball, high: Ball, brk: Break, bound: Ball
+) -> bool:
+    """Whether an answer F may differ from f at its breakpoint, at which f does not break.
+
+    An example: ``sgn(x)^2`` is 0 at 0, and else 1.
+
+    Args:
+        comparison: F compared with f.
+        low: the lower end of a small interval around the breakpoint.
+        high: the upper end.
+        brk: the argument that passes zero or a whole number at the breakpoint.
+        bound: the least difference that counts.
+
+    """
+    at, tape, x = comparison, comparison.tape, acb(low.union(high))
+    expected = at.integrand(x)
+    if expected is None or not expected.is_finite():
+        return False  # f has no value
+    if at.pool.tape.breaks and expected.rad() > bound:
+        return False  # f has a step
+    # At a zero of u, sgn u is 0, and u/|u| has no value.
+    overrides = {brk.slot: ZERO} if brk.at == "zero" else None
+    x = ZERO if overrides and brk.slot == tape.symbols.get(tape.variable) else x
+    at.budget.spend(tape.work(ctx.prec))
+    value = tape.run(x, at.values, derivative=False, overrides=overrides)[tape.root][0]
+    return bool(value.is_finite()) and not (value - expected).abs_upper() <= bound
 
 
 def enclosure(comparison: Comparison, left: Ball, right: Ball) -> Ball | None:

@@ -34,7 +34,7 @@ from .branches import (
     isolating_width,
 )
 from .form import branching_divisors, cannot_jump
-from .jumps import enclosure, is_unbounded, jump
+from .jumps import enclosure, has_another_value, is_unbounded, jump
 
 #: Breakpoints are isolated at this precision, so that slopes do not pass for jumps.
 JUMP_BITS, MAX_JUMP_BITS = 512, 2048
@@ -256,11 +256,7 @@ class JumpSearch:
     def changes_roots(self) -> bool:
         """Whether the answer F may jump at a point where a radicand touches zero."""
         ctx.prec = BASE_BITS
-        for interval in self.touching:
-            witness, is_clear = jump(self.at, interval.low, interval.high)
-            if witness is not None or not is_clear:
-                return True
-        return False
+        return any(jump(self.at, low, high) != (None, True) for low, high, *_ in self.touching)
 
     def _poles(self) -> Iterator[tuple[Ball, Ball]]:
         """Yield small intervals around points where an inverse function's argument has a pole.
@@ -327,27 +323,13 @@ class JumpSearch:
         return not (value.is_finite() and value.rad() < NEAR_VALUES)
 
     def _has_another_value(self, interval: CriticalInterval) -> bool:
-        """Whether the answer F may differ from f at a breakpoint of F, at which f does not break.
-
-        An example: ``sgn(x)^2`` is 0 at 0, and else 1.
-        """
-        fine = self._fineness(interval)
-        low, high, tape, passing = self._isolated(interval, fine)
-        bound = TINY * arb(2) ** -fine
+        # A difference is no smaller than a product of the answer's numbers.
+        fine = self.branches.reach
+        if fine > MAX_MAGNITUDE:
+            return True
+        low, high, _, passing = self._isolated(interval, fine)
         with precision(_sharpness(fine)[1]):
-            x = acb(low.union(high))
-            expected = self.at.integrand(x)
-            if expected is None or not expected.is_finite() or expected.rad() > bound:
-                return False  # f has no value, or a step
-            # At a zero of u, sgn u is 0, and u/|u| has no value.
-            at_zero = passing.at == "zero"
-            if at_zero and passing.slot == tape.symbols.get(tape.variable):
-                x = ZERO
-            overrides = {passing.slot: ZERO} if at_zero else None
-            self.at.budget.spend(tape.work(ctx.prec))
-            jets = tape.run(x, self.at.values, derivative=False, overrides=overrides)
-            value = jets[tape.root][0]
-            return bool(value.is_finite()) and not (value - expected).abs_upper() <= bound
+            return has_another_value(self.at, low, high, passing, TINY * arb(2) ** -fine)
 
     def _is_far_and_large(self, interval: CriticalInterval) -> bool:
         """Whether an interval is far from 0, and the integrand is too large there to find jumps."""
