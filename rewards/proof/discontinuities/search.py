@@ -105,7 +105,7 @@ class JumpSearch:
         The result is False if the search for critical points was incomplete.
         """
         if not (self.tape.breaks or self.tape.branches):
-            return True
+            return not self.tape.pointwise
         # Beside complex constants, imaginary steps of the terms may be real ones.
         if not any(branch.outermost for branch in self.tape.branches) and (
             self._formulas and cannot_jump(*self._formulas, self.tape.variable)
