@@ -11,10 +11,19 @@ from .ball_arithmetic.jets import Ball
 
 
 class DecisionPolicy(NamedTuple):
-    """The optional rules for accepting an answer (see `verify_antiderivative`)."""
+    """The optional rules for accepting an answer.
+
+    Attributes:
+        strict_domain: see `verify_antiderivative`.
+        require_continuous: see `verify_antiderivative`.
+        fixed_roots: whether to refuse an answer that jumps where a radicand touches zero. The
+            answer then is another root of the integrand on the two sides.
+
+    """
 
     strict_domain: bool = False
     require_continuous: bool = False
+    fixed_roots: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """Proofs that a function vanishes on a curve G(x, y) = 0, and points of such a curve.
 
 The prover writes the function and G as quotients of polynomials in x, y and transcendental parts
-such as e^y. The function vanishes on the curve if the numerator of G divides the function's.
+such as e^y. The function vanishes on the curve if the numerator of G divides the function's. Where
+G is a difference of two powers, the difference of their logarithms vanishes as well.
 """
 
 from __future__ import annotations
@@ -15,7 +16,12 @@ from ..numeric.ball_arithmetic.balls import Tape, precision
 from ..numeric.ball_arithmetic.compiler import compile_tape
 from ..numeric.ball_arithmetic.domain import uniform
 from ..numeric.ball_arithmetic.jets import Ball
-from ..reading.expression.tree import Expression
+from ..reading.expression.build import ZERO, add, div, mul, neg
+from ..reading.expression.derivative import differentiate
+from ..reading.expression.linear import addends
+from ..reading.expression.traversal import substitute, symbols_of
+from ..reading.expression.tree import Call, Expression, Number, Symbol
+from .equality import equality
 from .prover.tower import attempted
 
 #: Monomials that a remainder can have by its degree and its indeterminates. So many take 0.2 s; the
@@ -43,23 +49,73 @@ def vanishes_on(tree: Expression, curve: Expression) -> bool:
     True
 
     """
+    logarithmic = _in_logarithms(curve)
+    trees = [tree, curve, *([] if logarithmic is None else [logarithmic])]
     tower, elements = attempted(
-        lambda tower: [tower.field.normal(tower.value(node)) for node in (tree, curve)],
+        lambda tower: [tower.field.normal(tower.value(node)) for node in trees],
         variable="",
         assumptions={},
     )
     if elements is None:
         return False
-    difference, relation = elements[0], elements[1].num
-    polynomials = difference.num, difference.den, relation
+    difference, relations = elements[0], [element.num for element in elements[1:]]
+    polynomials = difference.num, difference.den, *relations
     degree = max(int(poly.total_degree()) for poly in polynomials)
     indeterminates = {g.index for element in elements for g in tower.field.used(element)}
     if comb(degree + len(indeterminates), degree) > _MONOMIALS:
         return False
-    # A denominator that vanishes on the whole curve is no denominator.
-    if relation.is_constant() or (difference.den % relation).is_zero():
+    if any(relation.is_constant() for relation in relations):
         return False
-    return bool((difference.num % relation).is_zero())
+    # A denominator that vanishes on the whole curve is no denominator.
+    numerator, denominator = difference.num, difference.den
+    for relation in relations:
+        numerator, denominator = numerator % relation, denominator % relation
+    return bool(numerator.is_zero() and not denominator.is_zero())
+
+
+def solved(curve: Expression, name: str, sign: int) -> Expression | None:
+    r"""Solve the equation G = 0 of a curve for one of its symbols.
+
+    G has to be linear in the symbol, or, if the symbol's sign is known, in its square.
+
+    Args:
+        curve: the function G.
+        name: the symbol.
+        sign: 1 or -1 if the symbol is assumed to be positive or negative, else 0.
+
+    >>> from calculus_harness.rewards.reading.latex import read
+    >>> [solved(read("x^2 + y^2 - 25")[0].expression, "y", sign) is None for sign in (0, 1)]
+    [True, False]
+
+    """
+    slope = differentiate(curve, name)
+    rest = substitute(curve, name, ZERO)
+    if slope != ZERO and name not in symbols_of(slope):
+        return neg(div(rest, slope))
+    factor = div(differentiate(slope, name), Number(2))
+    is_even = equality(curve, substitute(curve, name, neg(Symbol(name)))) is not None
+    if sign and factor != ZERO and name not in symbols_of(factor) and is_even:
+        return mul(Number(sign), Call("sqrt", (neg(div(rest, factor)),)))
+    return None
+
+
+def _in_logarithms(curve: Expression) -> Expression | None:
+    """The difference ``ln A - ln B`` for a curve A = B with powers A and B, which are positive."""
+    terms = addends(curve)
+    sides = [_exponent(term.args[0] if term.function == "neg" else term) for term in terms]
+    if len(sides) != 2 or (terms[0].function == "neg") == (terms[1].function == "neg"):
+        return None
+    left, right = sides
+    return None if left is None or right is None else add(left, neg(right))
+
+
+def _exponent(power: Expression) -> Expression | None:
+    """The logarithm of a power whose exponent is no number. None for other expressions."""
+    if power.function == "exp":
+        return power.args[0]
+    if power.function != "pow" or not symbols_of(power.args[1]):
+        return None
+    return mul(power.args[1], Call("ln", (power.args[0],)))
 
 
 def points_of(

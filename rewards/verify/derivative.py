@@ -56,8 +56,8 @@ from .answers import (
     with_strangers,
 )
 from .values import (
-    agreement_on_curve,
     check_variable,
+    equal_on_curve,
     half_line,
     proved_value,
     same_function,
@@ -326,4 +326,4 @@ class _DerivativeJudge:
             rules = proof.rules if proof else ("relation of the curve",)
             return Outcome(Status.CORRECT, proof="identity", rules=rules)
         x, y = self.question.variable, self.question.function
-        return agreement_on_curve(answer, expected, (curve, x, y), self.integrand.assumptions)
+        return equal_on_curve(answer, expected, (curve, x, y), self.integrand.assumptions)

@@ -24,7 +24,7 @@ from ..numeric.outcome import Budget, DecisionPolicy, Outcome, show
 from ..numeric.quadrature.closed_form import hides_a_part
 from ..numeric.sampling.integrand import Integrand, sole_variable
 from ..numeric.sampling.pool import draw
-from ..proof.curves import points_of
+from ..proof.curves import points_of, solved
 from ..proof.equality import equality
 from ..proof.ranks import ball_of
 from ..reading.expression.build import ONE, add, div, mul, neg
@@ -191,10 +191,8 @@ def _verdict(
     return answer.verdict(outcome.status, outcome, reading)
 
 
-#: Bits of the balls at points of a curve, of which a third (25 digits) has to agree; and points at
-#: which an answer has to agree. `points_of` yields at most five, so that the answer may have no
-#: value at one of them.
-_CURVE_BITS, _CURVE_POINTS = 256, 4
+#: Bits of the balls at points of a curve.
+_CURVE_BITS = 256
 #: The assumptions that leave a variable half of the line, with the sign of the half.
 HALVES: Final = {"positive": 1, "negative": -1}
 
@@ -239,13 +237,15 @@ def on_interval(
     return substitute(tree, name, mapped)
 
 
-def agreement_on_curve(
+def equal_on_curve(
     answer: Expression,
     expected: Expression,
     curve: tuple[Expression, str, str],
     assumptions: Mapping[str, str],
 ) -> Outcome:
-    """Decide whether two expressions have the same values at the points of a curve.
+    """Decide whether two expressions have the same values on a curve.
+
+    Points of the curve refute. A proof needs an equation of the curve that is solved for y or x.
 
     Args:
         answer: an expression in two variables and parameters.
@@ -269,9 +269,16 @@ def agreement_on_curve(
             return Outcome(Status.INCORRECT, points=1, witness=witness, proof="witness")
         if agreement.same:
             digits.append(agreement.bits * DIGITS_PER_BIT)
-    if len(digits) < _CURVE_POINTS:
-        return Outcome(Status.UNDECIDED, detail="too few points of the curve")
-    return Outcome(Status.CORRECT, len(digits), round(min(digits), 1), proof="agreement")
+    for name in (y, x):
+        value = solved(relation, name, signs.get(name, 0))
+        if value is not None:
+            proof = equality(substitute(answer, name, value), substitute(expected, name, value))
+            if proof is not None:
+                shown = round(min(digits), 1) if digits else 0.0
+                return Outcome(
+                    Status.CORRECT, len(digits), shown, proof="identity", rules=proof.rules
+                )
+    return Outcome(Status.UNDECIDED, len(digits), detail="equality on the curve is not proved")
 
 
 def same_function(

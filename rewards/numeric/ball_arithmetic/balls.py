@@ -154,7 +154,8 @@ class Tape:
         uncertain: slots of functions in `SLOW`. Such functions cannot be computed everywhere.
         special: whether the expression has a function of `SLOW`.
         pointwise: whether a condition says that two functions of the variable are equal, or that
-            they are not. Such a condition singles out values of the variable.
+            they are not, or a power of 0 has a variable exponent. This singles out values of the
+            variable.
         literal_bits: the bit length of the longest number.
         literals: maps (number, exponent) to the bit length of this power of the number.
         elementary: slots that depend on a symbol and take longer than sums and products, in

@@ -338,6 +338,7 @@ class _Compiler:
         if ratio is None or ratio.denominator != 1:
             self._branch(node, base, root=True)
         if ratio is None:
+            self.tape.pointwise |= fold(node.args[0]) == 0  # 0^u is 1 where u is 0
             return self.apply("power", [base, self.slot(exponent)], jets.power)
         p, q = ratio.numerator, ratio.denominator
         if q == 1:
@@ -348,12 +349,11 @@ class _Compiler:
             return self._radical(self.apply("sqrt", [base]), 2, base)
         self._count_bits(Number(p, q))  # x^{2 + 10^{-60}} is not x^2
         tape = self.tape
-        odd = q % 2 == 1
         slot = self.emit(
             ("pow", p, q), jets.pow_rational(p, q, tape.conventions.real_roots), base, -1
         )
         if tape._varying[base]:
-            tape.odd_roots |= odd
+            tape.odd_roots |= q % 2 == 1
             tape.domain.append(slot)
         return self._radical(slot, q, base)
 

@@ -273,9 +273,14 @@ def _value(constant: Expression, draw: Draw) -> arb | None:
     return arb(value.real) if value.is_finite() and value.imag.contains(0) else None
 
 
-def distinguishes_cases(expression: Expression) -> bool:
-    """Whether a function that distinguishes cases occurs, such as abs, max or floor."""
-    return any(_distinguishes(node, "") for node in nodes_of(expression))
+def distinguishes_cases(expression: Expression, *, in_logarithms: bool = True) -> bool:
+    """Whether a function that distinguishes cases occurs, such as abs, max or floor.
+
+    If ``in_logarithms`` is false, the bars of ``ln|u|`` do not count.
+    """
+    nodes = list(nodes_of(expression))
+    bars = [node.args[0] for node in nodes if node.function == "ln" and not in_logarithms]
+    return any(_distinguishes(node, "") for node in nodes if node not in bars)
 
 
 def _folded(tree: Expression) -> Iterator[float]:

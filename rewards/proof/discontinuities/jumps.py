@@ -1,10 +1,10 @@
-"""Jumps of an antiderivative at places where the integrand is bounded."""
+"""Jumps of an antiderivative where the integrand is bounded, and values at breakpoints."""
 
 from __future__ import annotations
 
-from flint import acb, arb
+from flint import acb, arb, ctx
 
-from ...numeric.ball_arithmetic.balls import precision
+from ...numeric.ball_arithmetic.balls import Break, precision
 from ...numeric.ball_arithmetic.jets import ZERO, Ball
 from ...numeric.ball_arithmetic.magnitude import log2
 from ...numeric.comparison.at_points import Comparison
@@ -47,13 +47,18 @@ def jump(
             step = max(NEAR * arb(2) ** (-2 * magnitude), 2 * (high - low))
             far = max(FAR * scale, 2 * step)
             left, right = acb((low - step).mid()), acb((high + step).mid())
-            bound = _size(at, left, right)
+            sizes = _size(at, left, right)
             further = _size(at, acb((low - far).mid()), acb((high + far).mid()))
             between = enclosure(at, left, right)
-            if bound is None or further is None:
+            if sizes is None or further is None:
                 return None, True
-            if between is None and bound > GROWTH * further + GROWTH:
+            grows = between is None and _grows(sizes, further)
+            if grows:
                 return None, True
+            if grows is None:
+                is_clear = False
+                continue  # 0/(x^2 - 2)^2 is huge if few bits tell the numerator from zero
+            bound = sizes[1]
             value_left, value_right = (
                 at.run(answer, x, derivative=False)[answer.root][0] for x in (left, right)
             )
@@ -84,18 +89,46 @@ def jump(
 def is_unbounded(comparison: Comparison, low: Ball, high: Ball) -> bool:
     """Whether the integrand grows near [low, high], and has no finite enclosure on [low, high]."""
     step = 2 * (high - low) + NEAR * (1 + abs(low))
-    near = far = None
+    grows = None
     for bits in (512, 2048):  # an angle that is 1/x^2 takes many
         with precision(bits):
             near, far = (
                 _size(comparison, acb((low - distance).mid()), acb((high + distance).mid()))
                 for distance in (step, step / FAR)
             )
-        if near is not None and far is not None:
+            grows = None if near is None or far is None else _grows(near, far)
+        if grows is not None:
             break
-    if near is None or far is None or not near > GROWTH * far + GROWTH:
-        return False
-    return enclosure(comparison, acb(low), acb(high)) is None
+    return bool(grows) and enclosure(comparison, acb(low), acb(high)) is None
+
+
+def has_another_value(
+    comparison: Comparison, low: Ball, high: Ball, brk: Break, bound: Ball
+) -> bool:
+    """Whether an answer F may differ from f at its breakpoint, at which f does not break.
+
+    An example: ``sgn(x)^2`` is 0 at 0, and else 1.
+
+    Args:
+        comparison: F compared with f.
+        low: the lower end of a small interval around the breakpoint.
+        high: the upper end.
+        brk: the argument that passes zero or a whole number at the breakpoint.
+        bound: the least difference that counts.
+
+    """
+    at, tape, x = comparison, comparison.tape, acb(low.union(high))
+    expected = at.integrand(x)
+    if expected is None or not expected.is_finite():
+        return False  # f has no value
+    if at.pool.tape.breaks and expected.rad() > bound:
+        return False  # f has a step
+    # At a zero of u, sgn u is 0, and u/|u| has no value.
+    overrides = {brk.slot: ZERO} if brk.at == "zero" else None
+    x = ZERO if overrides and brk.slot == tape.symbols.get(tape.variable) else x
+    at.budget.spend(tape.work(ctx.prec))
+    value = tape.run(x, at.values, derivative=False, overrides=overrides)[tape.root][0]
+    return bool(value.is_finite()) and not (value - expected).abs_upper() <= bound
 
 
 def enclosure(comparison: Comparison, left: Ball, right: Ball) -> Ball | None:
@@ -107,14 +140,25 @@ def enclosure(comparison: Comparison, left: Ball, right: Ball) -> Ball | None:
     return value if value.is_finite() and value.imag.contains(0) else None
 
 
-def _size(comparison: Comparison, *points: Ball) -> Ball | None:
-    r"""The largest |f| at the points, for the integrand f. None if f is infinite or not real."""
-    sizes = []
+def _grows(near: tuple[Ball, Ball], far: tuple[Ball, Ball]) -> bool | None:
+    """Whether one size is much larger than another, or None if the bounds do not tell."""
+    if near[0] > GROWTH * far[1] + GROWTH:
+        return True
+    return None if near[1] > GROWTH * far[1] + GROWTH else False
+
+
+def _size(comparison: Comparison, *points: Ball) -> tuple[Ball, Ball] | None:
+    r"""Bounds of the largest |f| at the points, for the integrand f.
+
+    The result is None if f is infinite or not real.
+    """
+    lowest = highest = arb(0)
     for x in points:
         value = comparison.integrand(x)
         if value is None:
             continue
         if not (value.is_finite() and value.imag.contains(0)):
             return None
-        sizes.append(value.abs_upper())
-    return max(sizes, default=arb(0))
+        lowest = max(lowest, value.abs_lower())
+        highest = max(highest, value.abs_upper())
+    return lowest, highest

@@ -34,7 +34,7 @@ from .branches import (
     isolating_width,
 )
 from .form import branching_divisors, cannot_jump
-from .jumps import enclosure, is_unbounded, jump
+from .jumps import enclosure, has_another_value, is_unbounded, jump
 
 #: Breakpoints are isolated at this precision, so that slopes do not pass for jumps.
 JUMP_BITS, MAX_JUMP_BITS = 512, 2048
@@ -105,7 +105,7 @@ class JumpSearch:
         The result is False if the search for critical points was incomplete.
         """
         if not (self.tape.breaks or self.tape.branches):
-            return True
+            return not self.tape.pointwise
         # Beside complex constants, imaginary steps of the terms may be real ones.
         if not any(branch.outermost for branch in self.tape.branches) and (
             self._formulas and cannot_jump(*self._formulas, self.tape.variable)
@@ -130,8 +130,10 @@ class JumpSearch:
         answer, f = self._formulas
         f = f if self.pool.tier == "real" else Number(1)
         roots = branching_divisors(answer, f, self.tape.variable)
+        if self.tape.breaks or self.tape.pointwise:
+            return False
         if not roots:
-            return roots is not None and not self.tape.pointwise
+            return roots is not None
         orders = [order for _, order, _ in self.tape.radicals]
         points = self.pool.take(1)
         if not points or math.prod(orders) > radicals.MAX_BRANCHES:
@@ -178,8 +180,14 @@ class JumpSearch:
             )
             if unsure:
                 return self.at.undecided("a non-analytic part has breakpoints too close to isolate")
-            for low, high in intervals if self.at.order else ():
+            for low, high in intervals:
                 interval = CriticalInterval(low, high, self.tape, brk)
+                if not self.at.order:
+                    if self._has_another_value(interval):
+                        return self.at.undecided(
+                            "the answer may have another value at a breakpoint"
+                        )
+                    continue
                 if witness := self._jump(interval):
                     return self._jumped(witness)
                 self._hides_jumps |= self._may_hide_jumps(interval)
@@ -245,6 +253,11 @@ class JumpSearch:
             jump(self.at, *interval)[0] for interval in itertools.chain(touching, self._poles())
         )
 
+    def changes_roots(self) -> bool:
+        """Whether the answer F may jump at a point where a radicand touches zero."""
+        ctx.prec = BASE_BITS
+        return any(jump(self.at, low, high) != (None, True) for low, high, *_ in self.touching)
+
     def _poles(self) -> Iterator[tuple[Ball, Ball]]:
         """Yield small intervals around points where an inverse function's argument has a pole.
 
@@ -308,6 +321,15 @@ class JumpSearch:
             return False
         value = self.at.run(self.tape, x, derivative=False)[self.tape.root][0]
         return not (value.is_finite() and value.rad() < NEAR_VALUES)
+
+    def _has_another_value(self, interval: CriticalInterval) -> bool:
+        # A difference is no smaller than a product of the answer's numbers.
+        fine = self.branches.reach
+        if fine > MAX_MAGNITUDE:
+            return True
+        low, high, _, passing = self._isolated(interval, fine)
+        with precision(_sharpness(fine)[1]):
+            return has_another_value(self.at, low, high, passing, TINY * arb(2) ** -fine)
 
     def _is_far_and_large(self, interval: CriticalInterval) -> bool:
         """Whether an interval is far from 0, and the integrand is too large there to find jumps."""

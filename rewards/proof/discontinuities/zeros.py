@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from fractions import Fraction
 
 from ...numeric.ball_arithmetic.ranges import may_have_pole
-from ...reading.expression.traversal import fold
-from ...reading.expression.tree import Expression
+from ...reading.expression.build import mul, rational_power
+from ...reading.expression.traversal import fold, is_constant
+from ...reading.expression.tree import Call, Expression
 from ..prover.factors import factored, norms
 from ..prover.field import Field
 from ..prover.normal import element, is_small
@@ -61,6 +63,45 @@ def zeros_and_poles(expression: Expression, variable: str) -> list[Expression]:
             factors = [Quotient(p) for side in (value.num, value.den) for p, _ in side.factor()[1]]
             return [field.tree(factor) for factor in factors if not field.is_constant(factor)]
     return []
+
+
+def with_moduli(expression: Expression, variable: str) -> Expression:
+    r"""Rewrite an expression, with ``|u|`` in place of roots of squares ``\sqrt{u^2}``.
+
+    Both have the same values, and breaks where u is zero. Parameters are real.
+    """
+    if not isinstance(expression, Call):
+        return expression
+    args = tuple(with_moduli(arg, variable) for arg in expression.args)
+    node = Call(expression.function, args)
+    exponent = _exponent_of_root(node)
+    if exponent is None or exponent.denominator % 2 or is_constant(args[0], variable):
+        return node
+    with suppress(NotProvedError):
+        field, value = element(args[0], variable)
+        moduli: list[Expression] = []
+        square = field.ring.one
+        for poly, sign in ((value.num, 1), (value.den, -1)) if is_small(value) else ():
+            for base, e in factored(field, poly)[1]:
+                factor = Quotient(base)
+                if (e / 2).q == 1 and field.is_real(factor) and not field.is_positive(factor):
+                    k = sign * int(e.p)
+                    moduli.append(rational_power(Call("abs", (field.tree(factor),)), k * exponent))
+                    square *= factor**k
+        if moduli:
+            radicand = field.tree(field.normal(value / square))
+            return mul(*moduli, rational_power(radicand, exponent))
+    return node
+
+
+def _exponent_of_root(node: Call) -> Fraction | None:
+    """The exponent of a radicand, as 1/2 of a square root, or None for other nodes."""
+    if node.function == "sqrt":
+        return Fraction(1, 2)
+    if node.function not in ("root", "pow"):
+        return None
+    order = fold(node.args[1])
+    return 1 / order if order and node.function == "root" else order
 
 
 def squares(expression: Expression, variable: str) -> list[Expression]:

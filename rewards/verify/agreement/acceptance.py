@@ -39,6 +39,8 @@ def accepted(at: Comparison, steps: JumpSearch, proof: Proof | None) -> Outcome:
     """
     if at.order and steps.doubt:
         return at.undecided(steps.doubt)
+    if at.order and at.policy.fixed_roots and steps.changes_roots():
+        return at.undecided("the answer jumps where a radicand touches zero")
     flags: list[str] = []
     if at.order and steps.discontinuous():
         flags.append("discontinuous")

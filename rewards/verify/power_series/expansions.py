@@ -22,7 +22,8 @@ def judge_expansion(text: str, question: SeriesQuestion) -> Outcome:
     """Judge whether an answer is the Taylor series of a function.
 
     The answer has to be a power series about the point of the question, perhaps plus a polynomial.
-    All coefficients up to the degree `GENERAL` have to be those of the function.
+    The polynomial has at most the degree
+    `GENERAL`. All coefficients up to this degree have to be those of the function.
 
     Args:
         text: the answer.
@@ -66,9 +67,11 @@ def _coefficients(
     """
     x, index = question.variable, series.counter
     start = fold(series.limits[0]) if series.is_series else None
-    is_polynomial = degree(series.outside, x) is not None
-    if start is None or x in symbols_of(series.factor) or not is_polynomial:
+    outside = degree(series.outside, x)
+    if start is None or x in symbols_of(series.factor) or outside is None:
         raise ProblemError("the series is no power series, or has further terms")
+    if outside > GENERAL:
+        raise ProblemError(f"terms beside the series have powers above {GENERAL}")
     coefficients = dict(coefficients_of(series.outside, question, GENERAL))
     for n in range(int(start), int(start) + GENERAL + 1):
         k = fold(substitute(general.exponent, index, Number(n)))

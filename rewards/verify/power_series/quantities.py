@@ -7,7 +7,6 @@ question are equal. It is wrong if two coefficients are proved to differ.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Final
 
 from ...errors import ProblemError
@@ -29,6 +28,7 @@ from ...proof.power_series import (
     radius,
     whole_degree,
 )
+from ...proof.ranks import ball_of
 from ...reading.expression.build import ZERO
 from ...reading.expression.traversal import all_nodes, fold, substitute, symbols_of
 from ...reading.expression.traversal import degree as degree_of
@@ -146,14 +146,15 @@ def _coefficient(answer: Expression, question: SeriesQuestion) -> Outcome:
 def may_vanish(formula: Expression, name: str, max_zeros: int) -> bool:
     """Whether a subexpression may vanish at more than ``max_zeros`` of the numbers 0, 1, 2...
 
-    Such a subexpression has a larger number, more factors n - k, or cases of a function of n.
+    Such a subexpression has a larger constant, more factors n - k, or cases of a function of n.
     """
     nodes = all_nodes(formula)
-    largest = max((abs(fold(node) or Fraction(0)) for node in nodes), default=0)
+    constants = [ball_of(node) for node in nodes if not symbols_of(node)]
+    is_large = any(ball is None or not abs(ball) < max_zeros + 1 for ball in constants)
     factors = nodes.count(Symbol(name))
     cases = [arg for node in nodes if node.function in _WITH_CASES for arg in node.args]
     compares = any(not isinstance(arg, Symbol) and fold(arg) is None for arg in cases)
-    return max(largest, factors) > max_zeros or compares
+    return is_large or factors > max_zeros or compares
 
 
 def _lagrange(answer: Expression, question: SeriesQuestion) -> Outcome:

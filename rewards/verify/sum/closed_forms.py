@@ -14,6 +14,7 @@ from ...numeric.ball_arithmetic.jets import ZERO as ZERO_BALL
 from ...numeric.outcome import Outcome
 from ...numeric.quadrature.closed_form import SURPLUS, encoded_digits
 from ...numeric.quadrature.work import QuadratureError
+from ...numeric.sampling.parameters import distinguishes_cases
 from ...numeric.summation.agreement import agreement_at
 from ...numeric.summation.choices import (
     conventions,
@@ -128,7 +129,17 @@ class SumJudge:
             if outcome.status is Status.CORRECT and largest > MAX_CONSTANT:
                 detail = f"agrees at {len(chosen)} points, and has numbers above {MAX_CONSTANT}"
                 return Outcome(Status.UNDECIDED, points=len(chosen), detail=detail)
+        elif outcome.status is Status.CORRECT and self._may_change(answer):
+            detail = f"agrees at {len(chosen)} points, and may have other cases elsewhere"
+            return Outcome(Status.UNDECIDED, points=len(chosen), detail=detail)
         return outcome
+
+    def _may_change(self, answer: Expression) -> bool:
+        """Whether an answer distinguishes cases of the parameters, and the term does not."""
+        if answer.function == "piecewise" and len(answer.args) == 2:
+            answer = answer.args[0]  # a formula, and where it holds
+        has_cases = distinguishes_cases(answer, in_logarithms=False)
+        return has_cases and not distinguishes_cases(self.problem.term)
 
     def _hides_limit(self, answer: Expression, digits: int) -> bool:
         """Whether an answer agrees with a finite sum that has one term more, too.

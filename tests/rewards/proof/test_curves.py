@@ -31,6 +31,9 @@ def tree(text: str) -> Expression:
         ("e^{y}+x", "e^{2y}-x^2", False),
         (r"\sqrt{x^2}-x", "y-x", False),
         ("x", "2", False),
+        (r"y\ln x-x+y", "x^y-e^{x-y}", True),
+        (r"e^y-xe^{-y\ln x}+y-x+y\ln x-e^y+x^{1-y}", "x^y-e^{x-y}", True),
+        (r"y\ln x-x-y", "x^y-e^{x-y}", False),
     ],
 )
 def test_what_vanishes_on_a_curve(function: str, curve: str, vanishes: bool) -> None:

@@ -189,6 +189,7 @@ def test_every_value_of_a_parameter_fits_its_conditions(text: str, right: str, w
         r"\max(n,e^4)-e^4",
         r"\max(n,30)-30",
         r"\begin{cases}0&\sqrt n<6\\1&\text{otherwise}\end{cases}",
+        r"\sin\frac{\pi(5!)!}{n!}",
     ],
 )
 def test_a_coefficient_that_agrees_for_small_numbers_only_is_undecided(addend: str) -> None:
@@ -518,3 +519,16 @@ def test_equal_fractions_need_no_digits(question: str, right: str, wrong: str) -
     verdict = verify_sum(rf"\boxed{{{right}}}", question)
     assert (verdict.status, verdict.evidence.proof) == (Status.CORRECT, "enclosure")
     assert verify_sum(rf"\boxed{{{wrong}}}", question).status is Status.INCORRECT
+
+
+@pytest.mark.parametrize("addend", ["x^{1000}", "10^{-40}x^{50}", "x^{100}-x^{101}"])
+def test_terms_beside_a_series_are_compared_or_refused(addend: str) -> None:
+    question = r"Find the Maclaurin series of $\frac{1}{1-x}$."
+    series = r"\sum_{n=0}^\infty x^n"
+    assert status(question, series) is Status.CORRECT
+    assert status(question, f"{series} + {addend}") is not Status.CORRECT
+
+
+@pytest.mark.parametrize("addend", [r"\max(0,x-\frac{999}{1000})", r"\lfloor|x|+10^{-9}\rfloor"])
+def test_cases_between_the_points_of_a_sum_are_not_accepted(addend: str) -> None:
+    assert status(r"\sum_{n=0}^\infty x^n", rf"\frac{{1}}{{1-x}} + {addend}") is Status.UNDECIDED

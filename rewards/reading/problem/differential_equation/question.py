@@ -14,7 +14,9 @@ from functools import lru_cache
 from typing import Final
 
 from ....errors import ProblemError
-from ...expression.traversal import nodes_of, symbols_of
+from ...expression.build import ZERO, add, div, neg
+from ...expression.derivative import differentiate
+from ...expression.traversal import nodes_of, substitute, symbols_of
 from ...expression.tree import Expression
 from ...functions import RECORDS
 from ..conditions import conditions_of
@@ -78,6 +80,27 @@ class DifferentialEquation:
         nodes = (node for pair in self.equations for side in pair for node in nodes_of(side))
         records = (RECORDS.get(node.function) for node in nodes if node.args)
         return any(record is not None and (record.breaks or record.branch) for record in records)
+
+    def highest_derivatives(self) -> dict[str, Expression]:
+        """The derivative of the highest order of each function for which an equation is solved.
+
+        The equation must be linear in this derivative, and have none of another function.
+        """
+        symbols = {
+            name: jet.function
+            for name, jet in self.jets.items()
+            if not jet.at and jet.order == self.orders[jet.function]
+        }
+        solved: dict[str, Expression] = {}
+        for lhs, rhs in self.equations:
+            residual = add(lhs, neg(rhs))
+            present = symbols.keys() & symbols_of(residual)
+            if len(present) == 1:
+                (name,) = present
+                slope = differentiate(residual, name)
+                if name not in symbols_of(slope):
+                    solved[symbols[name]] = neg(div(substitute(residual, name, ZERO), slope))
+        return solved
 
     @property
     def names(self) -> set[str]:

@@ -154,3 +154,58 @@ def test_the_name_of_the_variable_changes_no_verdict(
     verdicts = [status("x"), status(name)]
     assert verdicts[0] is verdicts[1]
     assert (verdicts[0] is Status.CORRECT) == (slip == "")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        (r"\frac{d}{dx} x^2", r"2x + \operatorname{sgn}(x-3)^2 - 1"),
+        (r"\frac{d}{dx} x^2", r"2x + 10^{-300}(1 - \operatorname{sgn}(x-10^9)^2)"),
+        (r"\frac{d}{dx} x^2", r"2x\operatorname{sgn}(x-1)^2"),
+        (
+            r"\frac{d}{dx} x^2",
+            r"2x + \frac{1-\operatorname{sgn}(x)^2}{1-2(1-\operatorname{sgn}(x)^2)}",
+        ),
+        (r"\frac{d}{dx} x^2", r"2x + \left\lfloor\frac{1}{1+(x-3)^2}\right\rfloor"),
+        (r"\frac{d}{dx} x^2", r"2x + \left\lceil\frac{x^2}{1+x^2}\right\rceil - 1"),
+        (r"\frac{d}{dx} x^2", "2x + 0^{|x-3|}"),
+        (r"\frac{d}{dx}(x|x|)", r"2x\operatorname{sgn}(x) + 5(1-\operatorname{sgn}(x)^2)"),
+    ],
+)
+def test_another_value_at_a_breakpoint_is_not_accepted(question: str, answer: str) -> None:
+    assert not verify_derivative(rf"$\boxed{{{answer}}}$", question).correct
+
+
+@pytest.mark.parametrize(
+    ("function", "answer"),
+    [
+        ("|x|", r"\frac{x}{|x|}"),
+        ("|x|", r"\operatorname{sgn}(x)"),
+        ("x|x|", r"2x\operatorname{sgn}(x)"),
+        ("x|x|", r"|x| + \frac{x^2}{|x|}"),
+        ("x|x|", r"\begin{cases} 2x & x > 0 \\ -2x & x < 0 \end{cases}"),
+        ("|x|^3", r"3|x|^2\frac{x}{|x|}"),
+        ("|x^2-1|", r"\begin{cases} 2x & |x| > 1 \\ -2x & |x| < 1 \end{cases}"),
+        (r"\cos|x|", r"-\frac{x}{|x|}\sin|x|"),
+        (r"\arcsin(\cos x)", r"-\frac{\sin x}{|\sin x|}"),
+    ],
+)
+def test_a_derivative_with_breakpoints_is_accepted(function: str, answer: str) -> None:
+    question = rf"\frac{{d}}{{dx}}\left({function}\right)"
+    assert verify_derivative(rf"$\boxed{{{answer}}}$", question).correct
+
+
+@pytest.mark.parametrize(
+    ("curve", "right", "addend"),
+    [
+        ("x^2+y^2=1", r"-\frac xy", "10^{-90}"),
+        ("x^2+y^2=1", r"-\frac xy", r"\max(0, y-\frac{999}{1000})"),
+        ("x^2+y^2=1", r"-\frac xy", r"\sqrt{(x-0.99)^2} + x - 0.99"),
+        (r"e^y+\sin(xy)=x^3", r"\frac{3x^2-y\cos(xy)}{e^y+x\cos(xy)}", "10^{-60}y"),
+        ("x^y=e^{x-y}", r"\frac{\ln x}{(1+\ln x)^2}", r"\max(0, y-10^6)"),
+    ],
+)
+def test_points_of_a_curve_accept_nothing(curve: str, right: str, addend: str) -> None:
+    question = rf"{curve}, \frac{{dy}}{{dx}}"
+    assert verify_derivative(rf"$\boxed{{{right}}}$", question, accept="proof").correct
+    assert not verify_derivative(rf"$\boxed{{{right} + {addend}}}$", question).correct

@@ -204,6 +204,80 @@ def test_a_solution_on_a_part_of_the_line_says_how_much() -> None:
     assert not verify_differential_equation(r"\boxed{y = -\sin x}", question).correct
 
 
+#: Beside a solution a step has the derivative 0 wherever it has one; kinks of y are steps of y'.
+JUMPS = [
+    ("y' = 1", r"y = x + C + \frac{|x-2|}{x-2}"),
+    ("y' = 1", r"y = x + C\frac{|x-2|}{x-2} + D"),
+    ("y' = 1", r"y = x + C + 10^{-40}\frac{|x-10^8|}{x-10^8}"),
+    ("y' = 1", r"y = x + C + \frac{|x^2-3x+2|}{x^2-3x+2}"),
+    ("y' = 1", r"y = x + C + \sqrt{1+\frac{|x|}{x}}"),
+    ("y' = 1", r"y = x + C + \frac{\sqrt{x^2-2x+1}}{x-1}"),
+    ("y' = 1", r"y = x + C + \frac{\sqrt[4]{x^4}}{x}"),
+    ("y' = 1", r"y = x + C + \frac{\ln((x-1)^2)-2\ln(x-1)}{i}"),
+    ("y' = 1", r"y = \sqrt{x^2} + C"),
+    ("y' = 1, y(0) = 1", r"y = x + 2 + \frac{|x-10^8|}{x-10^8}"),
+    ("y' = 1, y(0) = 1", r"y = \sqrt{(x+1)^2}"),
+    ("y' = y", r"y = Ce^x\left(2 + \frac{|x-1|}{x-1}\right)"),
+    ("y' = -1/x^2", r"y = \frac1x + C + \frac{|x-3|}{x-3}"),
+    ("y' = y^{2/3}", r"y = \frac{(x+C+|x|/x)^3}{27}"),
+    ("(y')^2 = 1", "y = |x| + C"),
+    ("y'' + y = 0", r"y = C_1\cos x + C_2\sqrt{\frac{1-\cos 2x}{2}}"),
+    ("y'' + y = 0", r"y = C_1\cos x + C_2\sin\sqrt{x^2}"),
+    ("y'' + y = 0", r"y = C_1\cos x + C_2\frac{\tan x}{\sqrt{1+\tan^2 x}}"),
+    ("y'' = 2", r"y = x^2 + C_1x + C_2 + \sqrt{(x-1)^2}"),
+    ("y'' = 0, y(0) = 0, y(1) = 1", r"y = \sqrt{x^2}"),
+    ("x' = y, y' = -x",
+     r"x = \frac{|t-1|}{t-1}(A\cos t + B\sin t),\ y = \frac{|t-1|}{t-1}(B\cos t - A\sin t)"),
+    (r"y' = -\frac xy", r"x^2 + y^2 = C + \frac{|x-1/2|}{x-1/2}"),
+    (r"y' = -\frac xy", r"x^2 + y^2 = C + \frac{|y|}{y}"),
+    (r"y' = -\frac xy", r"x^2 + y\sqrt{y^2} = C"),
+    (r"y' = -\frac xy", r"x\sqrt{x^2} + y^2 = C"),
+    (r"e^yy' = 1 + y'\sin y", r"e^y + \cos y = x + C + |y| - y"),
+]  # fmt: skip
+#: Functions with bars, roots and poles whose derivatives below the highest do not jump, or jump
+#: where the equation is singular.
+CONTINUOUS = [
+    ("y' = 1", r"y = \frac{|x|^2}{x} + C"),
+    ("y' = |x|", r"y = \frac{x|x|}{2} + C"),
+    ("y' = |x|", r"y = \frac{|x|^3}{2x} + C"),
+    ("y' = -1/x^2", r"y = \frac1x + C"),
+    ("xy' = 2y", "y = Cx|x|"),
+    (r"y' = \frac{1}{x^2-1}", r"y = \frac12\ln\left|\frac{x-1}{x+1}\right| + C"),
+    (r"y' = \frac{\cos x}{|\cos x|}", r"y = \arcsin(\sin x) + C"),
+    (r"y' = \sqrt{1+\sin x}", r"y = -2\sqrt{1-\sin x} + C"),
+    (r"y' = \frac{1}{2+\cos x}", r"y = \frac{2}{\sqrt3}\arctan\frac{\tan(x/2)}{\sqrt3} + C"),
+    ("y'' + y = \\tan x", r"y = A\cos x + B\sin x - \cos x\ln|\sec x+\tan x|"),
+    ("4x^2y'' + y = 0", r"y = C_1\sqrt x + C_2\sqrt x\ln x"),
+    ("y' = y^3", r"y = \frac{1}{\sqrt{C-2x}}"),
+    (r"y' = \frac{x+y}{x-y}", r"\arctan\frac yx = \frac12\ln(x^2+y^2) + C"),
+    (r"y' = \sqrt{1-y^2}", r"\arcsin y = x + C"),
+]
+
+
+@pytest.mark.parametrize(("question", "answer"), JUMPS)
+def test_a_solution_with_a_jump_is_not_accepted(question: str, answer: str) -> None:
+    assert not verify_differential_equation(rf"$\boxed{{{answer}}}$", question).correct
+
+
+@pytest.mark.parametrize(("question", "answer"), CONTINUOUS)
+def test_a_continuous_solution_is_accepted(question: str, answer: str) -> None:
+    verdict = verify_differential_equation(rf"$\boxed{{{answer}}}$", question)
+    assert verdict.correct, verdict
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "x^2 + y^2 = -1 - C^2",
+        r"\sqrt{-1-x^2-y^2} = C",
+        "e^{x^2+y^2+C} = 0",
+        r"\sin(x^2+y^2) = 5+C^2",
+    ],
+)
+def test_an_implicit_solution_without_real_points_is_not_accepted(answer: str) -> None:
+    assert not verify_differential_equation(rf"$\boxed{{{answer}}}$", r"y' = -\frac xy").correct
+
+
 def test_uniqueness_is_shown_or_said_not_to_be() -> None:
     regular = verify_differential_equation(r"\boxed{y = e^x}", "y' = y, y(0) = 1")
     assert "uniqueness_not_shown" not in regular.evidence.flags

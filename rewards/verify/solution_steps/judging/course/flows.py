@@ -23,8 +23,8 @@ from .....reading.expression.traversal import fold, size, substitute, symbols_of
 from .....reading.expression.tree import Expression, Symbol
 from .....reading.problem.differential_equation import DifferentialEquation, StatedSolution
 from .....verdict import Status
-from ....differential_equation import Family
-from ....values import agreement_on_curve
+from ....families import Family
+from ....values import equal_on_curve
 from ...extents import NotReadError
 from ...operations import Derivative, Differential, Integral, Side, Value
 from ...scope import Scope
@@ -251,7 +251,7 @@ def on_curve(lhs: Expression, rhs: Expression, flow: Flow) -> Outcome:
     if vanishes_on(add(lhs, neg(rhs)), flow.curve):
         return Outcome(Status.CORRECT, proof="identity")
     curve = flow.curve, flow.variable, flow.functions[0]
-    return agreement_on_curve(rhs, lhs, curve, flow.assumptions)
+    return equal_on_curve(rhs, lhs, curve, flow.assumptions)
 
 
 def at_point(tree: Expression, flow: Flow) -> Expression:
