@@ -141,3 +141,19 @@ def test_an_error_names_the_word() -> None:
 def test_any_text_is_read(text: str, task: str) -> None:
     with suppress(ProblemError):
         check_requests(text.replace("\ue012", ""), (), task)
+
+
+@pytest.mark.parametrize(
+    ("kind", "question"),
+    [
+        ("definite", r"The value of $\int_0^1 x\,dx$ is (A) $\frac12$ (B) 1 (C) 2 (D) 3"),
+        ("definite", "Evaluate $\\int_0^1 3x^2\\,dx$.\n\nA. 1\nB. 2\nC. 3\nD. 4"),
+        ("limit", "What is $\\lim_{x\\to0}\\frac{\\sin 3x}{x}$?\nA) 0\nB) 1\nC) 3\nD) 1/3"),
+        ("derivative", "If $y=x^2$, then $\\frac{dy}{dx}=$\n(A) $2x$ (B) $x$ (C) $x^3$ (D) 2"),
+        ("sum", r"Which is $\sum_{n=0}^\infty \frac1{2^n}$? a) 1 b) 2 c) 3 d) 4"),
+        ("differential_equation", "Which solves $y'=y$? (A) $e^x$ (B) $x^2$ (C) $\\sin x$"),
+    ],
+)
+def test_a_label_of_an_option_is_not_refuted(kind, question):
+    with pytest.raises(ProblemError, match="options"):
+        QUESTIONS[kind].verify(r"\boxed{A}", question)

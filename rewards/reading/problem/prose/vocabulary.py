@@ -22,9 +22,10 @@ TABLE: Final = {
             divergent""",
         "power series": """and as by derive down expand expansion function generated get
             lagrange maclaurin on polynomial power powers series taylor term up""",
-        # change a number: they may change any question
-        "arithmetic": """added decreased degrees divided doubled halved increased maximum minimum
-            multiplied plus raised rounded subtracted times tripled""",
+        # change a number, or ask for a decimal: they may change any question
+        "arithmetic": """added decimal_places decreased degrees divided doubled halved increased
+            maximum minimum multiplied nearest numerically plus raised rounded significant_digits
+            significant_figures subtracted times tripled""",
         # name an operation: they change a question unless they describe the formula behind them,
         # or name a rule
         "operation": """absolute antiderivative approximation average cube cubed cubes decimal

@@ -21,7 +21,7 @@ from .mentions import divided, mentioned
 from .parts import put_back, without_statements
 from .pieces import ASKS, NUMBER, VALUE, has_derivative
 from .requests import check_requests
-from .surroundings import asks_values, changes_numbers, with_definition
+from .surroundings import asks_of_solution, asks_values, changes_numbers, with_definition
 from .unknowns import APPLIED, unknowns
 
 #: y_{xx} is y''.
@@ -110,6 +110,8 @@ def equations_of_question(text: str) -> Equations:
     marked_prose, formulas = without_asides(marked_prose), _with_one_name(question_parts[1])
     if changes_numbers(marked_prose) or asks_values(*question_parts):
         raise ProblemError("words may change the question")
+    if asks_of_solution(question_parts[0]):
+        raise ProblemError("a property of the solution is asked for")
     # "The slope is f" is the equation y' = f. The words are removed, as f is no equation alone.
     slope = _SLOPE.search(marked_prose)
     collected = _EquationFormulas(text, [f"y' = {formulas[int(slope['place'])]}"] if slope else [])
@@ -236,7 +238,7 @@ class _EquationFormulas:
         ]
         strange += [formula for formula in self.stated_formulas if has_derivative(formula)]
         strange += [
-            name for name in self.solved_for if name_of(name.partition("(")[0]) not in known_names
+            name for name in self.solved_for if name_of(name.partition("(")[0]) not in functions
         ]
         strange += (
             []
