@@ -51,6 +51,7 @@ from .answers import (
     stated_text,
     verify_in_worker,
 )
+from .labels import with_option
 from .values import (
     HALVES,
     PRINCIPAL,
@@ -102,6 +103,7 @@ def verify_differential_equation(
 
     """
     chosen = AnswerOptions(assumptions=assumptions, **options)
+    completion = with_option(completion, problem, chosen)
     prepared = _prepared(problem, assumption_items(assumptions))
     answer = find_answer(completion, chosen, symbols=prepared.names)
     if answer.text is None:

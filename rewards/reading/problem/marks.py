@@ -212,7 +212,8 @@ class _Tokens:
         if word in _LETTERS and not neighbours.isdisjoint(_NAMED_BY_LETTERS):
             return False
         if _is_differential(word):  # but for "de" and "du" in "primitive de la fonction"
-            return self._role(preceding) not in ("", "word") or self._role(following) == "sign"
+            is_behind = self._role(preceding) not in ("", "marked", "word")
+            return is_behind or self._role(following) == "sign"
         if word in _LETTERS or word == "lim" or _APPLIED.fullmatch(word):
             return True
         if word in _FUNCTIONS or word == "int":

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calculus_harness.rewards import ProblemError
+from calculus_harness.rewards import ProblemError, verify_antiderivative
 from calculus_harness.rewards.questions import QUESTIONS
 from calculus_harness.rewards.reading.problem.question.requests import OWN, check_requests
+from calculus_harness.rewards.verdict import Status
 
 INTEGRAL = r"$\int_0^1 3x^2\,dx$"
 LIMIT = r"$\lim_{x\to0}\frac{\sin 2x}{x}$"
@@ -143,17 +144,47 @@ def test_any_text_is_read(text: str, task: str) -> None:
         check_requests(text.replace("\ue012", ""), (), task)
 
 
+LIMITS = r"$\lim_{x\to0}\frac{\sin 3x}{x}$"
+
+
 @pytest.mark.parametrize(
-    ("kind", "question"),
+    ("kind", "question", "right", "wrong"),
     [
-        ("definite", r"The value of $\int_0^1 x\,dx$ is (A) $\frac12$ (B) 1 (C) 2 (D) 3"),
-        ("definite", "Evaluate $\\int_0^1 3x^2\\,dx$.\n\nA. 1\nB. 2\nC. 3\nD. 4"),
-        ("limit", "What is $\\lim_{x\\to0}\\frac{\\sin 3x}{x}$?\nA) 0\nB) 1\nC) 3\nD) 1/3"),
-        ("derivative", "If $y=x^2$, then $\\frac{dy}{dx}=$\n(A) $2x$ (B) $x$ (C) $x^3$ (D) 2"),
-        ("sum", r"Which is $\sum_{n=0}^\infty \frac1{2^n}$? a) 1 b) 2 c) 3 d) 4"),
-        ("differential_equation", "Which solves $y'=y$? (A) $e^x$ (B) $x^2$ (C) $\\sin x$"),
+        ("definite", r"The value of $\int_0^1 x\,dx$ is (A) $\frac12$ (B) 1 (C) 2 (D) 3", "A", "B"),
+        ("definite", f"Evaluate {INTEGRAL}.\n\nA. 1\nB. 2\nC. 3\nD. 4", r"\text{(A)}", "D"),
+        ("definite", f"Which of the following equals {INTEGRAL}? A. 1  B. 3  C. 1/3", "A.", "B."),
+        ("limit", f"What is {LIMITS}?\nA) 0\nB) 1\nC) 3\nD) 1/3", "C", r"\frac13"),
+        ("limit", f"Choose the value of {LIMITS}: (a) 0, (b) 1, (c) 3, (d) $\\infty$", "c", "d"),
+        ("limit", r"$\lim_{x\to0}\frac1x$ is (A) 0 (B) 1 (C) does not exist", "C", "A"),
+        ("derivative", "If $y=x^2$, then $y'=$\n(A) $2x$ (B) $x$ (C) $x^3$ (D) 2", "A", "C"),
+        ("sum", f"Which is {SERIES}? a) 1 b) 2 c) 3 d) 4", "B", "A"),
+        ("sum", f"{SERIES} is (A) 1 (B) 2 (C) 3", "2", "1"),
+        (
+            "differential_equation",
+            "Which solves $y'=2y$? (A) $Ce^{2x}$ (B) $x$ (C) $e^x$",
+            "A",
+            "B",
+        ),
+        ("antiderivative", "$\\int 2x\\,dx$ is (A) $x+C$ (B) $x^2+C$ (C) $2+C$", "B", "A"),
     ],
 )
-def test_a_label_of_an_option_is_not_refuted(kind, question):
-    with pytest.raises(ProblemError, match="options"):
-        QUESTIONS[kind].verify(r"\boxed{A}", question)
+def test_the_label_of_an_option_stands_for_the_option(kind, question, right, wrong):
+    verify = verify_antiderivative if kind == "antiderivative" else QUESTIONS[kind].verify
+    assert verify(rf"\boxed{{{right}}}", question).status is Status.CORRECT
+    assert verify(rf"So the answer is {right}.", question).status is Status.CORRECT
+    assert verify(rf"\boxed{{{wrong}}}", question).status is Status.INCORRECT
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        f"Which of the following is NOT equal to {INTEGRAL}? (A) 1 (B) 2 (C) 3",
+        f"All of these are equal to {INTEGRAL} except (A) 1 (B) 2 (C) 3",
+        f"Which is closest to {INTEGRAL}? (A) 0.9 (B) 2 (C) 1",
+        f"Which of the following is half of {INTEGRAL}? (A) 1/2 (B) 2 (C) 1",
+        r"If $\int_0^1 2x\,dx=k$, then $2k$ is (A) 1 (B) 2 (C) 3",
+    ],
+)
+def test_an_option_of_another_question_is_refused(question):
+    with pytest.raises(ProblemError):
+        QUESTIONS["definite"].verify(r"\boxed{A}", question)

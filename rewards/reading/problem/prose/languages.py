@@ -84,6 +84,12 @@ _ROWS: Final = {
             求解 计算 求 说明 解 通义千问 由阿里云开发的
         ja: 次の問題を解いてください 途中の計算も示し 最後に 答え の後に
             答えだけを書いてください""",
+    # announce the value of a requested function
+    "condition": """
+        de: mit mit_der_bedingung mit_der_eigenschaft
+        fr: telle_que tel_que verifiant avec
+        es: tal_que con_la_condicion que_cumple con
+        it: tale_che""",
     # names of an antiderivative of the function behind them
     "antiderivative": """
         de: stammfunktion stammfunktionen

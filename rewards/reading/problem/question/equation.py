@@ -18,7 +18,7 @@ from ..derivatives import SYMBOL, name_of, operators
 from ..layout import coordinates, pieces_of, relation
 from ..prose import without_asides, without_frame
 from .mentions import divided, mentioned
-from .parts import put_back, without_statements
+from .parts import PLACEHOLDER, put_back, without_statements
 from .pieces import ASKS, NUMBER, VALUE, has_derivative
 from .requests import check_requests
 from .surroundings import asks_of_solution, asks_values, changes_numbers, with_definition
@@ -30,7 +30,10 @@ _SUBSCRIPTS: Final = re.compile(r"([a-z])_\{?\s*(x{1,4}|t{1,4})\s*\}?(?![A-Za-z]
 _OPERATOR: Final = re.compile(r"(?:\(([^()=]*D[^()=]*)\)|(?<![A-Za-z\\])(D))\s*([a-z])(?![A-Za-z])")
 _TERM: Final = re.compile(r"\s*([-+]?)\s*([^-+D]*?)\s*(?:(D)(?:\^\{?(\d)\}?)?)?\s*(?=[-+]|\Z)")
 _SLOPE: Final = re.compile(
-    r"\b(?:whose\s+)?(?:slope|gradient)\b[^.?!;]*?\b(?:is|equals|equal\s+to|given\s+by)\s+\ue012(?P<place>\d+)\ue012"
+    rf"\b(?:(?:whose\s+)?(?:slope|gradient)\b[^.?!;]*?|(?:function\s+{PLACEHOLDER.pattern}\s+)?(?:whose|the)\s+derivative"
+    rf"(?:\s+of(?:\s+(?:an?|the)\s+function)?(?:\s+{PLACEHOLDER.pattern})?)?\s+)"
+    r"\b(?:is|equals|equal\s+to|given\s+by)\s+\ue012(?P<place>\d+)\ue012",
+    re.IGNORECASE,
 )
 #: Words that may state a condition.
 _MAY_STATE: Final = re.compile(
@@ -47,6 +50,8 @@ _RESTRICTS: Final = re.compile(
     r"|\b(?:decreasing|increasing|negative|non-?constant|positive)\s+(?:function|solution)",
     re.IGNORECASE,
 )
+_POINT: Final = re.compile(r"\([^,]*,[^,]*\)")
+_THROUGH: Final = re.compile(r"\bthrough\s+(?:the\s+point\s+)?\Z")
 #: What the solutions tend to.
 _TENDS: Final = (r"\to", r"\rightarrow", r"\lim", "→")
 _ASKS_ALL: Final = re.compile(
@@ -114,7 +119,8 @@ def equations_of_question(text: str) -> Equations:
         raise ProblemError("a property of the solution is asked for")
     # "The slope is f" is the equation y' = f. The words are removed, as f is no equation alone.
     slope = _SLOPE.search(marked_prose)
-    collected = _EquationFormulas(text, [f"y' = {formulas[int(slope['place'])]}"] if slope else [])
+    stated = [f"{_name(slope, formulas)}' = {formulas[int(slope['place'])]}"] if slope else []
+    collected = _EquationFormulas(text, stated)
     without_slope = _SLOPE.sub(" ", marked_prose, count=1)
     for piece, preceding_text in mentioned(without_slope, formulas):
         for link in links(_expanded(piece)):
@@ -140,6 +146,15 @@ def equations_of_question(text: str) -> Equations:
         re.search(r"\b(?:nontrivial|particular)\b", marked_prose, re.IGNORECASE) is not None,
         may_state[0] if may_state else "",
     )
+
+
+def _name(slope: re.Match[str], formulas: Sequence[str]) -> str:
+    """The name of the function whose slope is stated: f, if the words name f, else y."""
+    place = slope[1] or slope[2]
+    name = formulas[int(place)].partition("(")[0].strip() if place else "y"
+    if not _is_name(name):
+        raise ProblemError(f"the derivative of {name}?")
+    return name
 
 
 def _with_one_name(formulas: list[str]) -> list[str]:
@@ -214,8 +229,8 @@ class _EquationFormulas:
             self.solved_for += [piece] if re.search(r"\bfor\s*\Z", preceding_text) else []
         elif (conditions := conditions_of(piece)) is not None:
             self.conditions = self.conditions.also(conditions)
-        elif re.fullmatch(r"\([^,]*,[^,]*\)", piece) and all(
-            map(NUMBER.fullmatch, coordinates(piece))
+        elif _POINT.fullmatch(piece) and (
+            _THROUGH.search(preceding_text) or all(map(NUMBER.fullmatch, coordinates(piece)))
         ):
             self.points.append(piece)
         elif re.search(r"\b(?:be|equals|for|is)\s*\Z", preceding_text):
@@ -385,7 +400,8 @@ def _check_asked(marked_prose: str, formulas: list[str], equations: Sequence[str
         if asks["place"] is not None and not described_by and not of_letter:
             formula = formulas[int(asks["place"])]
             name = name_of(re.split(r"[\s(=]", formula.strip())[0])
-            is_other = not (name in joined or "=" in formula)
+            is_solution = name in joined and all(map(_is_name, pieces_of(formula, ",;")))
+            is_other = not ("=" in formula or is_solution or _POINT.fullmatch(formula.strip()))
             if is_other or (has_derivative(formula) and "=" not in formula):
                 raise ProblemError(
                     f"{put_back(asks[0], formulas, '$')!r} may ask for something else"

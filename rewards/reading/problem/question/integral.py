@@ -35,7 +35,10 @@ _SIGN: Final = re.compile(
     r"\\(?:int|intop|smallint|iint|iiint|oint|idotsint|fint)(?![A-Za-z])|[∫∬∭∮]"
     r"|(?<![A-Za-z\\])(?:int(?=[\s_(]|\Z)|integral(?=_))"
 )
-_NOUNS: Final = ("antiderivative", "integral", "integrals", "integrand", "primitive")
+_NOUNS: Final = (
+    *("antiderivative", "integral", "integrals", "integrand"),
+    *sorted(prose.foreign_words("antiderivative") | {"primitive"}),
+)
 #: Words that may not stand between "integral of" and the integrand: the square of f.
 _BETWEEN: Final = prose.TABLE["operation"] - {"antiderivative", "integral"} | {
     "and", "at", "equals", "in", "is", "on", "or", "over", "then", "when", "where", "with"
@@ -44,6 +47,7 @@ _BETWEEN: Final = prose.TABLE["operation"] - {"antiderivative", "integral"} | {
 _MOST_WORDS: Final = 6
 _STOPS: Final = frozenset(",;.:?!()")
 _NOUN: Final = re.compile(rf"\b(?:{ASKS_INTEGRAL})\b", re.IGNORECASE)
+_OF: Final = re.compile(r"\s*(?:de|der|di|of|von)\b")
 #: What may stand directly before the integrand: "of the function. (Check your answer.)".
 _BEFORE_INTEGRAND: Final = re.compile(r"\s*[.:]?\s*(?:\([^()]*\)\s*)?\Z")
 _REAL_LINE: Final = re.compile(
@@ -65,6 +69,16 @@ _WIDE_SPACE: Final = re.compile(r"\\q?quad(?![A-Za-z])")
 #: Spaces with a sign that also separates formulas.
 _PAUSE_SPACE: Final = re.compile(r"(?<!\\)\\[,;]")
 #: Letters that stand for Heaviside's function.
+#: The value of a function at a number, or a point, and the words before; "find $F(t)$".
+_VALUE: Final = re.compile(r"\s*(?P<name>[A-Za-z])\s*\((?P<at>[^()]+)\)\s*=(?P<value>[^=]+)")
+_POINT: Final = re.compile(r"\s*\((?P<at>[^(),]+),(?P<value>[^(),]+)\)\s*")
+_CONDITION: Final = f"(?:{prose.phrases('condition')}|{prose.foreign_phrases('condition')})"
+_STATED_VALUE: Final = re.compile(
+    rf",?\s*{_CONDITION}(?:\s+{_CONDITION})*\s*{PLACEHOLDER.pattern}", re.IGNORECASE
+)
+_REQUESTED_NAME: Final = re.compile(
+    rf"\b(?:determine|find)\s+{PLACEHOLDER.pattern}\s*\.", re.IGNORECASE
+)
 _STEP: Final = re.compile(r"(?<![A-Za-z\\])(?:H|u|\\theta)(?=\s*(?:\\left\s*)?\()")
 
 
@@ -97,6 +111,53 @@ def integral_question(text: str) -> tuple[str, Conditions] | None:
     if "Heaviside" in text:  # else H(x) may be a product
         formula = _STEP.sub(r"\\operatorname{Heaviside}", formula)
     return formula, conditions
+
+
+def has_integral_sign(text: str) -> bool:
+    """Whether a text has the sign of an integral."""
+    return _SIGN.search(text) is not None
+
+
+def value_of_antiderivative(text: str) -> tuple[str, Conditions, str, str] | None:
+    r"""Find the requested antiderivative, if the question states a value of the antiderivative.
+
+    Returns:
+        The integral, the conditions, the name of the antiderivative, and the value as an equation.
+        The result is None if the question states no value.
+
+    Raises:
+        ProblemError: a word may change the question.
+
+    >>> value_of_antiderivative("Find the antiderivative $F$ of $2x$ with $F(0)=1$.")[2:]
+    ('F', 'F(0)=1')
+
+    """
+    question_parts = taken_apart(text)
+    if question_parts is None:
+        return None
+    marked_prose, formulas = question_parts
+    stated = [*_STATED_VALUE.finditer(marked_prose)]
+    if len(stated) != 1:
+        return None
+    value, point = (pattern.fullmatch(formulas[int(stated[0][1])]) for pattern in (_VALUE, _POINT))
+    match = value or point
+    if match is None or not all(map(NUMBER.fullmatch, match.group("at", "value"))):
+        return None
+    name = value["name"] if value else "F"
+    others = [formula for at, formula in enumerate(formulas) if at != int(stated[0][1])]
+    names = (NAMED.match(other) for other in others if not has_integral_sign(other))
+    if any(named and named["name"] == name for named in names):
+        return None  # a value of the integrand
+    marked_prose = marked_prose.replace(stated[0][0], " ")
+    for request in _REQUESTED_NAME.finditer(marked_prose):
+        if re.fullmatch(rf"{name}\s*(?:\([a-z]\))?", formulas[int(request[1])].strip()):
+            marked_prose = marked_prose.replace(request[0], " ")
+    question_parts = marked_prose, formulas
+    integral = _integral(*question_parts)
+    if integral is None or integral.is_bound:
+        return None
+    formula, conditions = formula_of_question(question_parts, integral)
+    return formula, conditions, name, f"{name}({match['at']})={match['value']}"
 
 
 def _without_attempts(marked_prose: str, formulas: list[str]) -> tuple[str, list[str]]:
@@ -269,7 +330,7 @@ def _roles(marked_prose: str, formulas: list[str]) -> dict[str, int] | None:
             and _STOPS.isdisjoint(between)
             and len(words) <= _MOST_WORDS
             and _BETWEEN.isdisjoint(words)
-            and not (is_name(formula) and re.match(r"\s*of\b", marked_prose[start:]))
+            and not (is_name(formula) and _OF.match(marked_prose, start))
         ):
             role = "integrand"
         else:

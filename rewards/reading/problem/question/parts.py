@@ -8,7 +8,6 @@ from itertools import product
 from typing import Final
 from unicodedata import normalize
 
-from ....errors import ProblemError
 from .. import prose
 from ..conditions import Conditions, conditions_of
 from ..derivatives import SYMBOL
@@ -109,38 +108,13 @@ class Target:
         return {letter.lstrip("\\") for letter in SYMBOL.findall(self.written)}
 
 
-def refuse_options(text: str) -> None:
-    """Raise an error if a question lists options, one of which is the answer: (A) 1 (B) 2 (C) 3.
-
-    Raises:
-        ProblemError: the question has a list of options. The answer may be a label.
-
-    """
-    for labels in ("ABC", "abc"):
-        end = -1
-        for label in labels:
-            option = re.compile(rf"(?<![A-Za-z\\]){label}[.):](?=\s|\$)").search(text, end + 1)
-            if option is None:
-                break
-            end = option.end()
-        else:
-            raise ProblemError(
-                "one of several options is asked for (`verify_label` compares labels)"
-            )
-
-
 def taken_apart(text: str) -> tuple[str, list[str]] | None:
     """The prose of a question with a `PLACEHOLDER` for each formula, and the formulas.
 
     The result is None if a formula is not marked to the end.
-
-    Raises:
-        ProblemError: the question lists options.
-
     """
     if len(text) > LONGEST:
         return None
-    refuse_options(text)
     if text.lstrip().startswith("{") and "\\\\" in text:  # JSON
         text = text.replace("\\\\", "\\")
     if (leading := _LEADING_PROSE.match(text)) and not DELIMITER.search(text):

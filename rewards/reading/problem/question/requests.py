@@ -182,10 +182,10 @@ OWN: Final = {
     ),
     "equation": _words(
         """auxiliary boundary conditions constants curve curves differential equation equations
-        equivalent family first free function functions initial integral integrals ivp
+        equivalent family first free function functions graph initial integral integrals ivp
         integrate linear nonlinear pair particular passes passing prime primitive
         primitives relation satisfies satisfy satisfying separable simultaneous
-        slope solutions subject system"""
+        slope solutions subject system whose"""
     ),
 }
 

@@ -66,7 +66,7 @@ _CHAIN: Final = 200
 _NOUN: Final = re.compile(r"(?<!\bin )\b([A-Za-z-]+)\s+(?:of|for)\b")
 _NEUTRAL_NOUNS: Final = frozenset(
     """aid answer computation convergence definition evaluation existence expression form formula
-    help means result solution transform use value way""".split()
+    help means result solution transform use value way which""".split()
 )
 #: What is asked for of a solution, and the nouns with which this is the solution itself.
 _PROPERTY: Final = re.compile(
@@ -374,7 +374,7 @@ def _may_change(formula: str, preceding_text: str, following_text: str, target: 
         ):
             return name != target.variable
         named = NAMED.match(target.written)
-        has_noun = re.search(rf"\b(?:{'|'.join(target.nouns)})\s+\Z", preceding_text)
+        has_noun = re.search(rf"(?i)\b(?:{'|'.join(target.nouns)})\s+\Z", preceding_text)
         is_own = (named is not None and named["name"] == formula) or (
             has_noun is not None and not re.search(r"\d", formula)  # the sum $S_n$, but not $S_5$
         )
