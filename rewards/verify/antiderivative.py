@@ -53,7 +53,7 @@ from .answers import (
 from .baselines.calls import deadline_for, verify_published, verify_welleck
 from .decision.decide import decide
 from .differential_equation import verify_differential_equation
-from .labels import with_option
+from .options import with_option
 from .values import check_variable, half_line, on_interval
 
 if TYPE_CHECKING:

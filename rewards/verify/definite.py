@@ -56,7 +56,7 @@ from .answers import (
     with_strangers,
 )
 from .fundamental_theorem import with_theorem
-from .labels import with_option
+from .options import with_option
 from .values import compare_values, judged_by, read_stated, with_constants
 
 if TYPE_CHECKING:

@@ -55,7 +55,7 @@ from .answers import (
     verify_in_worker,
     with_strangers,
 )
-from .labels import with_option
+from .options import with_option
 from .values import (
     agreement_on_curve,
     check_variable,

@@ -51,7 +51,7 @@ from .answers import (
     stated_text,
     verify_in_worker,
 )
-from .labels import with_option
+from .options import with_option
 from .values import (
     HALVES,
     PRINCIPAL,

@@ -49,7 +49,7 @@ from .answers import (
     with_strangers,
 )
 from .definite import verify_definite_integral
-from .labels import with_option
+from .options import with_option
 from .sum import verify_sum
 from .values import compare_values, judged_by, read_stated, with_constants
 

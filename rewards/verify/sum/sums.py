@@ -49,7 +49,7 @@ from ..answers import (
     stated_divergence,
     verify_in_worker,
 )
-from ..labels import with_option
+from ..options import with_option
 from ..power_series import judge_answer, shape_of_answer
 from ..values import judged_by
 from .closed_forms import ProductJudge, SumJudge

@@ -183,6 +183,8 @@ def test_the_label_of_an_option_stands_for_the_option(kind, question, right, wro
         f"Which is closest to {INTEGRAL}? (A) 0.9 (B) 2 (C) 1",
         f"Which of the following is half of {INTEGRAL}? (A) 1/2 (B) 2 (C) 1",
         r"If $\int_0^1 2x\,dx=k$, then $2k$ is (A) 1 (B) 2 (C) 3",
+        f"Consider {INTEGRAL}. (a) Estimate it. (b) Double the estimate. (c) Give the error.",
+        f"Of {INTEGRAL}, give (a) half, (b) twice and (c) the square.",
     ],
 )
 def test_an_option_of_another_question_is_refused(question):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ..marks import DELIMITER, LONGEST, MARKED
+from ..marks import DELIMITER, LONGEST, MARKED, is_function
 from .instructions import without_instructions
+from .vocabulary import TABLE
 
 #: What stands around a question: its number, titles, marks, and hints.
 _TITLE: Final = re.compile(
@@ -32,7 +33,16 @@ _MARKS: Final = re.compile(
     r"(?:[(\[](?:[Tt]otal(?:\s+(?:for|is|[Qq]uestion|\d+))*\s+)?\s*\d{1,2}\s*(?:marks?|points?|pts?\.?)\s*[)\]]|(?<=[.?!$\s])\s*[(\[]\d{1,2}[)\]])\s*\Z"
 )
 #: The label of an option, with the space behind: (A), A., A). Fewer options may be parts.
-_OPTION: Final = r"(?<![\w\\^])(?:\*\*)?\(?{}[.):](?:\*\*)?\s*(?![a-z])"
+_OPTION: Final = r"(?<![\w\\^])(?:\*\*)?\(?{}[.):](?:\*\*)?(?![A-Za-z])"
+#: A word of an option, and the words that an option may have.
+_OPTION_WORD: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
+_OF_OPTIONS: Final = (
+    TABLE["convergence"]
+    | TABLE["kind"]
+    | frozenset(
+        "above all cannot determined dne does exist infinity none not other the these undefined".split()
+    )
+)
 _FEWEST_OPTIONS: Final = 3
 _HINT: Final = re.compile(
     r"\((?i:hint)\b(?:[^()]|\([^()]*\)){0,300}\)|\[(?i:hint)\b[^\[\]]{0,300}\]"
@@ -45,7 +55,8 @@ def options_of(text: str) -> tuple[str, dict[str, str]]:
 
     Returns:
         The question without the options, and the text of each option by the label of the option. A
-        question without a list of at least three options has none.
+        question without a list of at least three options has none. Parts of a question are no
+        options: options have formulas, and few words.
 
     >>> options_of("Find $1+1$. (A) $1$ (B) $2$ (C) none")
     ('Find $1+1$. ', {'A': '1', 'B': '2', 'C': 'none'})
@@ -72,6 +83,9 @@ def options_of(text: str) -> tuple[str, dict[str, str]]:
         label: DELIMITER.sub(" ", content).strip(" \n\t,;.*")
         for label, content in zip(labels, contents, strict=False)
     }
+    words = [*map(str.lower, _OPTION_WORD.findall(" ".join(listed.values())))]
+    if not all(word in _OF_OPTIONS or is_function(word) for word in words):
+        return text, {}
     return text[: marks[0].start()] + text[end:], listed
 
 

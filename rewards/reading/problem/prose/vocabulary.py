@@ -109,17 +109,16 @@ COMMON: Final = frozenset(
     """ above acceptable accepted allowed alone ans answer answers anything appropriate below box
     boxed canonical carry cartesian choice choices closed combination combine comes
     complete correct credit deal denotes derivation detail details display disprove dne
-    elementary else enclosed end equal equals exact existence explain explicit expression factor factored factorised
-    factorized far fashion final follow following follows form format formula fraction
-    fractions full general generality given implicit including inside intermediate interval
-    involving json justification justify known last latex leave leaving lowest made make
-    manner math method methods neat needed nice notation nothing noting number obtained
-    option options outcome output part parts phrase please point possible precise problem
-    procedure proof
-    put quantity question radians rational rationalised rationalized real reason reasoning
-    reasons recommended reduced reduces representation respect result resulting results
-    right rule same short show showing shown sides simple simplest simplified simplify
-    simplifying single smooth solution something specify standard stating step steps
+    elementary else enclosed end equal equals exact existence explain explicit expression factor
+    factored factorised factorized far fashion final follow following follows form format
+    formula fraction fractions full general generality given implicit including inside
+    intermediate interval involving json justification justify known last latex leave leaving
+    lowest made make manner math method methods neat needed nice notation nothing noting number
+    obtained option options outcome output part parts phrase please point possible precise
+    problem procedure proof put quantity question radians rational rationalised rationalized
+    real reason reasoning reasons recommended reduced reduces representation respect result
+    resulting results right rule same short show showing shown sides simple simplest simplified
+    simplify simplifying single smooth solution something specify standard stating step steps
     symbolic symbols table tag tags task text thank thanks theorem thing things throughout
     trick true unique used uses valid value variable way whole work working
     worksheet write writing written"""
