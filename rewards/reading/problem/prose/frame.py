@@ -40,7 +40,8 @@ _OF_OPTIONS: Final = (
     TABLE["convergence"]
     | TABLE["kind"]
     | frozenset(
-        "above all cannot determined dne does exist infinity none not other the these undefined".split()
+        """above all cannot determined dne does exist infinity none not other the these
+        undefined""".split()
     )
 )
 _FEWEST_OPTIONS: Final = 3

@@ -15,7 +15,14 @@ from ..clauses import Clause, clauses
 from ..conditions import NAME, Conditions, conditions_of
 from ..derivatives import SYMBOL, name_of
 from ..layout import coordinates, relation
-from ..prose import ORDINALS, without_asides, without_frame
+from ..prose import (
+    ORDINALS,
+    foreign_phrases,
+    foreign_words,
+    unspaced_words,
+    without_asides,
+    without_frame,
+)
 from .integral import MAPPED
 from .mentions import divided, mentioned
 from .parts import put_back, without_statements
@@ -25,13 +32,22 @@ from .surroundings import asks_values, changes_numbers
 
 #: The words of the clauses: a derivative that is asked for, a point, the variable.
 DERIVATIVE, AT, RESPECT = ("derivative",), ("at",), ("respect",)
+#: The orders of derivatives by their words.
+_ORDERS: Final = ORDINALS | {
+    word: order
+    for order, role in enumerate(("first", "second", "third"), 1)
+    for word in (*foreign_words(role), *unspaced_words(role).pattern.split("|"))
+}
 #: What asks for a derivative, perhaps of the function that the question has named, and its order.
 _DERIVATIVE: Final = re.compile(
-    rf"(?:\b(?P<its>its|the|their)\s+)?(?:\b(?P<order>{'|'.join(ORDINALS)})(?:[-\s]order)?\s+)?"
-    r"(?:\b\w+\s+)?\b(?:derivative|derived\s+function|differential\s+coefficient|gradient|slope"
-    r"|differentiat(?:e|ing))",
+    rf"(?:\b(?P<its>its|the|their)\s+)?(?:(?P<order>{'|'.join(_ORDERS)})(?:[-\s]order)?\s*)?"
+    r"(?:\b\w+\s+)?(?:\b(?:derivative|derived\s+function|differential\s+coefficient|gradient|slope"
+    rf"|differentiat(?:e|ing))|{foreign_phrases('derived')}|{unspaced_words('derived').pattern})"
+    rf"(?:\s+(?P<behind>{'|'.join(_ORDERS)}))?",
     re.IGNORECASE,
 )
+#: The derivative stands behind the function in languages without spaces: 求函数 f(x) 的导数.
+_BEHIND: Final = unspaced_words("derived")
 #: Words that change nothing: the slope of a tangent is the slope of the curve.
 _PHRASES: Final = re.compile(
     r"\bhow\s+fast\b|(?:(?<=slope)|(?<=gradient))\s+of\s+(?:the|a|its)\s+tangent\b(?:\s+line\b)?",
@@ -94,7 +110,7 @@ def question_of_derivative(text: str) -> tuple[list[Clause], Conditions]:
     follows_variable = False  # with respect to x, and then y
     for piece, sides, preceding_text in mentions:
         sentence = re.split(r"[.?!;]\s", preceding_text)[-1]
-        asks = _DERIVATIVE.search(sentence) is not None
+        asks = (_DERIVATIVE.search(sentence) or _BEHIND.search(marked_prose)) is not None
         words_before = preceding_text.rpartition("\ue012")[2]
         words = words_before.replace(",", " ").lower().split()
         follows_variable &= {*words} <= {"and", "then"} and sides is None
@@ -223,7 +239,8 @@ class _DerivativeFormulas:
         """The derivative that words ask for."""
         names, body = [*self.defined], self.function
         requests = [*_DERIVATIVE.finditer(self.marked_prose)]
-        orders = {ORDINALS[request["order"].lower()] for request in requests if request["order"]}
+        words = (word for request in requests for word in request.group("order", "behind"))
+        orders = {_ORDERS[word.lower()] for word in words if word}
         order = min(orders, default=1)
         spoken = self.marked_prose.lower()
         if len(orders) > 1 or "derivatives" in spoken or "at the origin" in spoken:

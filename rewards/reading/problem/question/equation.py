@@ -26,6 +26,11 @@ from .unknowns import APPLIED, unknowns
 
 #: y_{xx} is y''.
 _SUBSCRIPTS: Final = re.compile(r"([a-z])_\{?\s*(x{1,4}|t{1,4})\s*\}?(?![A-Za-z])")
+#: y|_{x=0}
+_AT: Final = re.compile(
+    r"([A-Za-z]\s*'*)\s*(?:\\(?:[Bb]igg?[lmr]?|right))?\s*(?:\||\\[rl]?vert|\\mid)\s*_\s*"
+    r"\{?\s*[a-z]\s*=\s*([^{}=]+?)\s*\}?\s*(?==)"
+)
 #: (D^2 - 4D + 4)y
 _OPERATOR: Final = re.compile(r"(?:\(([^()=]*D[^()=]*)\)|(?<![A-Za-z\\])(D))\s*([a-z])(?![A-Za-z])")
 _TERM: Final = re.compile(r"\s*([-+]?)\s*([^-+D]*?)\s*(?:(D)(?:\^\{?(\d)\}?)?)?\s*(?=[-+]|\Z)")
@@ -52,6 +57,7 @@ _RESTRICTS: Final = re.compile(
 )
 _POINT: Final = re.compile(r"\([^,]*,[^,]*\)")
 _THROUGH: Final = re.compile(r"\bthrough\s+(?:the\s+point\s+)?\Z")
+_INEQUALITY: Final = re.compile(r"\)\s*(?:[<>≤≥≠]|\\(?:[lg]t|[lg]eq?(?:slant)?|neq?)(?![A-Za-z]))")
 #: What the solutions tend to.
 _TENDS: Final = (r"\to", r"\rightarrow", r"\lim", "→")
 _ASKS_ALL: Final = re.compile(
@@ -59,7 +65,8 @@ _ASKS_ALL: Final = re.compile(
     r"|\bsingular\b",
     re.IGNORECASE,
 )
-#: Words before a solution that is known, or a part of a solution.
+#: Words before a solution that is known, or a part of a solution; words before an identity.
+_REMARKS: Final = (["note", "that"], ["notice", "that"], ["observe", "that"], ["recall", "that"])
 _HINTS: Final = (["including"], ["solution"], ["try"], ["trial"])
 #: What stands before the value of a parameter, at the beginning of a sentence or behind a formula.
 _STATES: Final = re.compile(
@@ -117,6 +124,9 @@ def equations_of_question(text: str) -> Equations:
         raise ProblemError("words may change the question")
     if asks_of_solution(question_parts[0]):
         raise ProblemError("a property of the solution is asked for")
+    for formula in question_parts[1]:
+        if _has_value(formula) and _INEQUALITY.search(formula):
+            raise ProblemError(f"{formula!r} may be a condition")
     # "The slope is f" is the equation y' = f. The words are removed, as f is no equation alone.
     slope = _SLOPE.search(marked_prose)
     stated = [f"{_name(slope, formulas)}' = {formulas[int(slope['place'])]}"] if slope else []
@@ -210,19 +220,20 @@ class _EquationFormulas:
             ProblemError: the formula may be asked for, or may be a condition.
 
         """
-        sides, value = relation(piece), VALUE.fullmatch(piece)
+        sides = relation(piece)
         if sides is not None:
             is_point = re.search(r"\b(?:at|when)\s*\Z", preceding_text) or NUMBER.fullmatch(
                 sides[1]
             )
-            is_hint = preceding_text.lower().split()[-1:] in _HINTS
+            words = preceding_text.lower().split()
+            is_hint = words[-1:] in _HINTS or words[-2:] in _REMARKS
             stated = _STATES.search(preceding_text) is not None
             self.relations.append(_Relation(*sides, piece, is_point is not None, is_hint, stated))
             self.names += [sides[0]] if is_point and _is_name(sides[0]) else []
             self.equations += [piece] if has_derivative(piece) else []
         elif any(sign in piece for sign in _TENDS) and ":" not in piece:
             raise ProblemError(f"{piece!r} may be a condition")
-        elif re.fullmatch(r"-?[\d.]+", piece) or (value and NUMBER.fullmatch(value["at"])):
+        elif re.fullmatch(r"-?[\d.]+", piece) or _has_value(piece):
             raise ProblemError(f"what is {piece!r}?")
         elif _is_name(piece):
             self.names.append(piece)
@@ -286,6 +297,10 @@ class _EquationFormulas:
                 numbers[lhs] = written
             elif (letters := _letters(lhs)) and letters <= parameters:
                 raise ProblemError(f"{written!r} may change the question")
+            elif not (is_hint or written in self.equations) and _is_restricting(
+                lhs, rhs, functions, variable
+            ):
+                values.append(written)  # y(0) + y(1) = 2, or an error of the reader
         if point_indices and not function_at and not values:
             raise ProblemError(f"what holds at {self.relations[point_indices[0]].written}?")
         point_of = {index: self._point(index, point_indices, function_at) for index in function_at}
@@ -342,6 +357,25 @@ def _is_number(name: str, value: str) -> bool:
     return NAME.fullmatch(name) is not None and NUMBER.fullmatch(value) is not None
 
 
+def _has_value(piece: str) -> bool:
+    """Whether a formula has a value of a function at a number, such as y(0)."""
+    return any(NUMBER.fullmatch(value["at"]) for value in VALUE.finditer(piece))
+
+
+def _is_restricting(lhs: str, rhs: str, functions: Sequence[str], variable: str) -> bool:
+    """Whether an equation restricts a function, and only gives no name: 2y(0) = 4, y_0 = 1.
+
+    A substitution and a trial solution have a name on a side: v = y/x, y = vx.
+    """
+    subscript = re.fullmatch(r"([A-Za-z])_\{?\d\}?", lhs)
+    if subscript is not None:
+        return subscript[1] in functions and NUMBER.fullmatch(rhs) is not None
+    return not {*functions}.isdisjoint(_letters(lhs)) and not any(
+        _is_name(side) or name_of(side.partition("(")[0]) in (variable, "d" + variable)
+        for side in (lhs, rhs)
+    )
+
+
 def _is_name(piece: str) -> bool:
     """Whether a formula is only a name, or a function of the variable, as y(x)."""
     return NAME.fullmatch(piece) is not None or APPLIED.fullmatch(piece) is not None
@@ -364,7 +398,8 @@ def _function_of(text: str, functions: Sequence[str]) -> str:
 
 
 def _expanded(piece: str) -> str:
-    """Write subscripts and the operator D as primes."""
+    """Write subscripts and the operator D as primes, and values behind a bar as y(0)."""
+    piece = _AT.sub(r"\1(\2)", piece)
     piece = _SUBSCRIPTS.sub(lambda match: match[1] + "'" * len(match[2]), piece)
     if "=" not in piece:
         return piece
