@@ -28,7 +28,7 @@ from .mentions import divided
 from .parts import ASKS_INTEGRAL, NAMED, PLACEHOLDER, SENTENCE, TAIL, Target, taken_apart
 from .pieces import NUMBER
 from .requests import is_narration
-from .surroundings import formula_of_question, is_name, with_letter
+from .surroundings import formula_of_question, instance, is_name
 
 #: An integral sign, perhaps without its backslash.
 _SIGN: Final = re.compile(
@@ -106,7 +106,7 @@ def integral_question(text: str) -> tuple[str, Conditions] | None:
     integral = _integral(*question_parts) if question_parts else None
     if not question_parts or not integral:
         return None
-    integral = _instance(integral, question_parts[1])
+    integral = instance(integral, question_parts[1])
     formula, conditions = formula_of_question(question_parts, integral)
     if "Heaviside" in text:  # else H(x) may be a product
         formula = _STEP.sub(r"\\operatorname{Heaviside}", formula)
@@ -346,31 +346,6 @@ def _limits(formula: str, preceding: list[str]) -> dict[str, str] | None:
     """The limits of a region. A function may be integrated on an interval without its ends."""
     is_region = preceding[:1] == ["over"] or (preceding and formula.startswith("["))
     return region(formula) if is_region else None
-
-
-def _instance(integral: Target, formulas: list[str]) -> Target:
-    r"""Put a number in the place of the argument of a named integral: $I_n = \int ..$, find $I_5$.
-
-    >>> parts = [r"I_n=\int_0^1 x^n\,dx", "I_5"]
-    >>> _instance(_target(parts[0], frozenset((0,)), parts[0]), parts).formula
-    'I_\\frac{5}{1}=\\int_0^1 x^\\frac{5}{1}\\,dx'
-
-    """
-    named = NAMED.match(integral.written)
-    name, _, index = named["name"].partition("_") if named else ("", "", "")
-    letter = index.strip("{}") or (named["variable"] if named else "")
-    if not letter:
-        return integral
-    argument = r"_\{?\s*(\d+)\s*\}?" if index else rf"\(\s*({NUMBER.pattern})\s*\)"
-    pattern = re.compile(rf"{re.escape(name)}\s*{argument}")
-    values = {
-        at: match[1] for at, text in enumerate(formulas) if (match := pattern.fullmatch(text))
-    }
-    if len(values) != 1 or letter == integral.variable:
-        return integral
-    ((at, value),) = values.items()
-    formula = with_letter(integral.formula, letter, value)
-    return replace(integral, formula=formula, numbers=integral.numbers | {at})
 
 
 def _is_fact(formula: str) -> bool:

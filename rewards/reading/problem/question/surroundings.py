@@ -23,6 +23,7 @@ from ..conditions import NAME, RELATION, Conditions
 from ..derivatives import POWER_MINUS_ONE, SYMBOL, arguments_at
 from ..marks import LONGEST, is_function
 from .parts import ASKS_INTEGRAL, DENIED, NAMED, PLACEHOLDER, SENTENCE, Target, without_statements
+from .pieces import NUMBER
 from .requests import NAMES, check_requests, is_narration
 
 _VERBS: Final = "|".join(
@@ -57,7 +58,7 @@ _AFTER_PREPOSITION: Final = re.compile(r"\b(?:by|from|in|inside|on|through)\s+(?
 _MODIFIES: Final = re.compile(
     r"\b(?:base\s+two|binary|correction|corrigend\w+|denominator\s+of\s+it|edit|errat\w+"
     r"|(?:even|odd)\s+part|(?:inter|ex)chang\w+|instead(?!\s+of\s+\w)|misprint\w*|misread|ought"
-    r"|replac\w+|revers\w+|swap\w*|typing\s+error|typo|upside)\b"
+    r"|replac\w+|revers\w+|steps\s+of\s+(?:\d|\ue012|two|three)|swap\w*|typing\s+error|typo|upside)\b"
     r"|\b(?:should\s+(?:\w+\s+){0,2}(?:be|read)|read)\s+\ue012",
     re.IGNORECASE,
 )
@@ -271,6 +272,31 @@ def _is_governed(preceding_text: str, target: Target) -> bool:
 def asks_of_solution(marked_prose: str) -> bool:
     """Whether a property of the solution is asked for: "the slope of the solution"."""
     return any(match[1].lower() not in _OF_SOLUTION for match in _PROPERTY.finditer(marked_prose))
+
+
+def instance(target: Target, formulas: list[str]) -> Target:
+    r"""Put a number in the place of the argument of a named formula: $I_n = \int ..$, find $I_5$.
+
+    >>> named = r"S_n=\sum_{k=1}^n k"
+    >>> instance(Target(named, frozenset((0,)), named, "k", True), [named, "S_5"]).formula
+    '\\sum_{k=1}^\\frac{5}{1} k'
+
+    """
+    named = NAMED.match(target.written)
+    name, _, index = named["name"].partition("_") if named else ("", "", "")
+    letter = index.strip("{}") or (named["variable"] if named else "")
+    if not letter:
+        return target
+    argument = r"_\{?\s*(\d+)\s*\}?" if index else rf"\(\s*({NUMBER.pattern})\s*\)"
+    pattern = re.compile(rf"{re.escape(name)}\s*{argument}")
+    values = {
+        at: match[1] for at, text in enumerate(formulas) if (match := pattern.fullmatch(text))
+    }
+    if len(values) != 1 or letter == target.variable:
+        return target
+    ((at, value),) = values.items()
+    formula = with_letter(NAMED.sub("", target.formula, count=1), letter, value)
+    return replace(target, formula=formula, numbers=target.numbers | {at})
 
 
 def with_definition(formula: str, definition: str, bound: str) -> str:
