@@ -41,7 +41,7 @@ _ORDERS: Final = ORDINALS | {
 #: What asks for a derivative, perhaps of the function that the question has named, and its order.
 _DERIVATIVE: Final = re.compile(
     rf"(?:\b(?P<its>its|the|their)\s+)?(?:(?P<order>{'|'.join(_ORDERS)})(?:[-\s]order)?\s*)?"
-    r"(?:\b\w+\s+)?(?:\b(?:derivative|derived\s+function|differential\s+coefficient|gradient|slope"
+    r"(?:\b\w+\s+)?(?:\b(?:derivative|rate\s+of\s+change|derived\s+function|differential\s+coefficient|gradient|slope"
     rf"|differentiat(?:e|ing))|{foreign_phrases('derived')}|{unspaced_words('derived').pattern})"
     rf"(?:\s+(?P<behind>{'|'.join(_ORDERS)}))?",
     re.IGNORECASE,
@@ -60,8 +60,13 @@ _OF_DERIVATIVE: Final = (["change", "of"], ["derivative", "of"])
 #: The order of a derivative as a number or a letter, which is not read here.
 _NUMBERED: Final = re.compile(
     r"(?:\d|\$|\b[kmn])-?\s*th\s+(?:order\s+)?derivative|\d(?:st|nd|rd|th)\b"
-    r"|derivative\s+of\s+(?:its|the)\s+derivative"
+    r"|(?:change|derivative|gradient|slope)\s+of\s+(?:its|the)\s+(?:derivative|gradient|rate|slope)"
 )
+#: The order of a derivative as a number, and the words for such orders: 10th derivative.
+_NUMBERED_ORDER: Final = re.compile(
+    r"\b([1-9]|1[0-2])(?:st|nd|rd|th)(?=(?:[-\s]order)?\s+(?:partial\s+)?derivative\b)"
+)
+_NAMES: Final = {order: word for word, order in ORDINALS.items()}
 #: A formula that is computed of others, such as a root, and is no equation.
 _COMPUTED: Final = re.compile(
     r"\A(?!.*[=']).*(?:[-+*^]|\\(?:[dt]?frac|sqrt)(?![A-Za-z]))", re.DOTALL
@@ -89,6 +94,7 @@ def question_of_derivative(text: str) -> tuple[list[Clause], Conditions]:
     ['v=t^2', 'dv/dt', 't=3']
 
     """
+    text = _NUMBERED_ORDER.sub(lambda match: _NAMES[int(match[1])], text)
     question_parts = divided(text)
     if question_parts is None:
         return clauses(without_frame(text)), Conditions()

@@ -64,6 +64,22 @@ _IN_WORDS: Final = re.compile(
 #: What words speak of: $x$ is the variable, the fractional part of $x$.
 _EXPLAINED: Final = re.compile(rf"{PLACEHOLDER.pattern}\s+is\b|\bof\s+{PLACEHOLDER.pattern}")
 #: A letter that may be a variable.
+_AVERAGE: Final = re.compile(
+    rf"\b(?:average|mean)\s+value\s+of(?=\s+(?:the\s+)?(?:function\s+)?{PLACEHOLDER.pattern})",
+    re.IGNORECASE,
+)
+_CURVE: Final = (
+    rf"\s+(?:the\s+)?(?:(?:curves?|functions?|graphs?(?:\s+of)?)\s+)?{PLACEHOLDER.pattern}"
+)
+_AXIS: Final = r"\s+and\s+the\s+(?:x|\ue012(?P<axis>\d+)\ue012\s*)-?\s*axis"
+_AREA: Final = re.compile(
+    r"\barea\s+(?:of\s+the\s+region\s+)?(?:(?:below|beneath|under)"
+    + _CURVE
+    + r"|(?:between|bounded\s+by|enclosed\s+by)"
+    + _CURVE
+    + rf"(?:{_AXIS}|\s+and\s+{PLACEHOLDER.pattern}))",
+    re.IGNORECASE,
+)
 _FREE_LETTER: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-df-z](?![A-Za-z])")
 _WIDE_SPACE: Final = re.compile(r"\\q?quad(?![A-Za-z])")
 #: Spaces with a sign that also separates formulas.
@@ -103,7 +119,11 @@ def integral_question(text: str) -> tuple[str, Conditions] | None:
             question_parts = ("\ue0120\ue012", [bare])
     question_parts = question_parts or _listed(text)
     question_parts = _without_attempts(*question_parts) if question_parts else None
-    integral = _integral(*question_parts) if question_parts else None
+    is_mean = False
+    if question_parts and not any(map(has_integral_sign, question_parts[1])):
+        is_mean = _AVERAGE.search(question_parts[0]) is not None
+        question_parts = _of_quantity(*question_parts)
+    integral = _integral(*question_parts, is_mean=is_mean) if question_parts else None
     if not question_parts or not integral:
         return None
     integral = instance(integral, question_parts[1])
@@ -180,6 +200,36 @@ def _without_attempts(marked_prose: str, formulas: list[str]) -> tuple[str, list
     return kept, [formulas[at] for at in numbers]
 
 
+def _of_quantity(marked_prose: str, formulas: list[str]) -> tuple[str, list[str]]:
+    r"""Write an area or an average value between limits as an integral of words.
+
+    The area counts parts below the axis as positive, and the region between two curves on both
+    sides. Without curves, the question is left as it is.
+
+    Raises:
+        ProblemError: another curve may bound the region.
+
+    """
+    marked_prose = _AVERAGE.sub("integral of", marked_prose)
+    area = _AREA.search(marked_prose)
+    if area is None:
+        return marked_prose, formulas
+    axis = area["axis"]
+    at, *others = (int(n) for n in area.groups() if n and n is not axis)
+    curves = [NAMED.match(formulas[number]) for number in (at, *others)]
+    if not all(curves) or (axis and formulas[int(axis)].strip() != "x"):
+        return marked_prose, formulas
+    for number, formula in enumerate(formulas):
+        named = NAMED.match(formula)
+        if named and number not in (at, *others) and not NUMBER.fullmatch(formula[named.end() :]):
+            raise ProblemError(f"{formula!r} may bound the region")
+    bodies = [curve.string[curve.end() :] for curve in curves if curve]
+    formulas = [*formulas]
+    formulas[at] = rf"\left|{'-'.join(f'({body})' for body in bodies)}\right|"
+    named = f"integral of \ue012{at}\ue012"
+    return f"{marked_prose[: area.start()]}{named}{marked_prose[area.end() :]}", formulas
+
+
 def _cut(marked_prose: str, formulas: list[str]) -> tuple[str, list[str]]:
     r"""Cut formulas at punctuation and wide spaces: ``f(x)\,dx,\quad u = x^2`` has two pieces."""
     listed: list[str] = []
@@ -242,7 +292,7 @@ def _listed(text: str) -> tuple[str, list[str]] | None:
     return f"integrate {marked_prose}", listed
 
 
-def _integral(marked_prose: str, formulas: list[str]) -> Target | None:
+def _integral(marked_prose: str, formulas: list[str], *, is_mean: bool = False) -> Target | None:
     """Find the integral among the formulas of a question, or write the integral as words say."""
     signed = [at for at, formula in enumerate(formulas) if _SIGN.search(formula)]
     if len(signed) > 1:  # recall that \int_0^\infty e^{-x^2} dx = \sqrt\pi / 2
@@ -284,8 +334,14 @@ def _integral(marked_prose: str, formulas: list[str]) -> Target | None:
     if "variable" in roles:
         variable = formulas[roles["variable"]]
     marks = "".join(f"{mark}{{{formulas[roles[mark]]}}}" for mark in limits)
+    factor = ""
+    if is_mean:
+        if len(limits) < 2:
+            return None
+        lower, upper = (formulas[roles[mark]].rpartition("=")[2] for mark in limits)
+        factor = rf"\frac{{1}}{{({upper})-({lower})}}"
     differential = rf"\,d{variable}" if variable else ""
-    written = _with_latex_limits(rf"\int {marks} {{{integrand}}} {differential}")
+    written = _with_latex_limits(rf"{factor}\int {marks} {{{integrand}}} {differential}")
     return replace(_target(written, frozenset((*signed, *roles.values())), written), has_sign=False)
 
 

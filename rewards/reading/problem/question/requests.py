@@ -150,8 +150,8 @@ OWN: Final = {
     "derivative": _words(
         """along chain change changes curve definition denominator derivative derivatives
         derived differential differentiate differentiation fast first function functions
-        gradient mixed numerator order parameter partial principles quotient rate slope
-        tangent term terms total velocity"""
+        gradient instantaneous mixed numerator order parameter partial principles quotient rate
+        slope tangent term terms total velocity"""
     )
     | prose.ORDINALS.keys()
     | prose.foreign_words("first", "second", "third"),
