@@ -66,6 +66,9 @@ _NUMBERED: Final = re.compile(
 _NUMBERED_ORDER: Final = re.compile(
     r"\b([1-9]|1[0-2])(?:st|nd|rd|th)(?=(?:[-\s]order)?\s+(?:partial\s+)?derivative\b)"
 )
+#: A variable that only words name: "with respect to the second variable".
+_RESPECT: Final = re.compile(r"\brespect\s+to\s+(?:[\w'-]+\s+){0,2}\Z", re.IGNORECASE)
+_BY_WORDS: Final = re.compile(r"\brespect\s+to\s++(?!(?:[\w'-]+\s+){0,2}\ue012)")
 _NAMES: Final = {order: word for word, order in ORDINALS.items()}
 #: A formula that is computed of others, such as a root, and is no equation.
 _COMPUTED: Final = re.compile(
@@ -103,6 +106,8 @@ def question_of_derivative(text: str) -> tuple[list[Clause], Conditions]:
     marked_prose = without_asides(marked_prose)
     if changes_numbers(marked_prose) or asks_values(*question_parts) or _NUMBERED.search(text):
         raise ProblemError("words may change the question")
+    if _BY_WORDS.search(marked_prose):
+        raise ProblemError("with respect to which letter?")
     formulas = [MAPPED.sub("", formula) for formula in question_parts[1]]
     collected = _DerivativeFormulas(marked_prose)
     mentions = [
@@ -120,7 +125,7 @@ def question_of_derivative(text: str) -> tuple[list[Clause], Conditions]:
         words_before = preceding_text.rpartition("\ue012")[2]
         words = words_before.replace(",", " ").lower().split()
         follows_variable &= {*words} <= {"and", "then"} and sides is None
-        follows_variable |= words[-2:] == ["respect", "to"]
+        follows_variable |= _RESPECT.search(words_before) is not None
         if follows_variable:
             if collected.by not in ("", piece):
                 raise ProblemError(f"derivatives with respect to {collected.by} and {piece}")
