@@ -159,11 +159,18 @@ LIMITS = r"$\lim_{x\to0}\frac{\sin 3x}{x}$"
         ("derivative", "If $y=x^2$, then $y'=$\n(A) $2x$ (B) $x$ (C) $x^3$ (D) 2", "A", "C"),
         ("sum", f"Which is {SERIES}? a) 1 b) 2 c) 3 d) 4", "B", "A"),
         ("sum", f"{SERIES} is (A) 1 (B) 2 (C) 3", "2", "1"),
+        ("definite", f"Find {INTEGRAL}. A) 1, B) 2, C) 3. Answer with the letter only.", "A", "B"),
         (
             "differential_equation",
-            "Which solves $y'=2y$? (A) $Ce^{2x}$ (B) $x$ (C) $e^x$",
+            "The general solution of $y'=2y$ is (A) $Ce^{2x}$ (B) $x$ (C) $e^{2x}$",
             "A",
-            "B",
+            "C",
+        ),
+        (
+            "differential_equation",
+            "Which of the following solves $y'=2y$? (A) $e^{2x}$ (B) $x$ (C) $e^x$",
+            "A",
+            "C",
         ),
         ("antiderivative", "$\\int 2x\\,dx$ is (A) $x+C$ (B) $x^2+C$ (C) $2+C$", "B", "A"),
     ],
@@ -184,6 +191,7 @@ def test_the_label_of_an_option_stands_for_the_option(kind, question, right, wro
         f"Which of the following is half of {INTEGRAL}? (A) 1/2 (B) 2 (C) 1",
         r"If $\int_0^1 2x\,dx=k$, then $2k$ is (A) 1 (B) 2 (C) 3",
         f"Consider {INTEGRAL}. (a) Estimate it. (b) Double the estimate. (c) Give the error.",
+        f"Find {INTEGRAL}: (A) 1 (B) 2 (C) a bit more than 3",
         f"Of {INTEGRAL}, give (a) half, (b) twice and (c) the square.",
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from ....errors import ProblemError
 from ..marks import DELIMITER, LONGEST, MARKED, is_function
 from .instructions import without_instructions
 from .vocabulary import TABLE
@@ -45,6 +46,8 @@ _OF_OPTIONS: Final = (
     )
 )
 _FEWEST_OPTIONS: Final = 3
+#: The last option ends with the line or the sentence.
+_LAST_OPTION: Final = re.compile(r"[^\n]*?(?=[.?!]\s|\n|\Z)")
 _HINT: Final = re.compile(
     r"\((?i:hint)\b(?:[^()]|\([^()]*\)){0,300}\)|\[(?i:hint)\b[^\[\]]{0,300}\]"
     r"|\b[Hh]int\s*:(?:\$[^$]*\$|[^.$]){0,300}(?:\.|\Z)"
@@ -58,6 +61,9 @@ def options_of(text: str) -> tuple[str, dict[str, str]]:
         The question without the options, and the text of each option by the label of the option. A
         question without a list of at least three options has none. Parts of a question are no
         options: options have formulas, and few words.
+
+    Raises:
+        ProblemError: options with labels such as (A) have other words.
 
     >>> options_of("Find $1+1$. (A) $1$ (B) $2$ (C) none")
     ('Find $1+1$. ', {'A': '1', 'B': '2', 'C': 'none'})
@@ -76,7 +82,7 @@ def options_of(text: str) -> tuple[str, dict[str, str]]:
     else:
         return text, {}
     last = marks[-1].end()
-    formula = MARKED.match(text, last) or re.compile("[^\n]*").match(text, last)
+    formula = MARKED.match(text, last) or _LAST_OPTION.match(text, last)
     end = formula.end() if formula else len(text)
     ends = [*(mark.start() for mark in marks[1:]), end]
     contents = (text[mark.end() : end] for mark, end in zip(marks, ends, strict=True))
@@ -86,6 +92,8 @@ def options_of(text: str) -> tuple[str, dict[str, str]]:
     }
     words = [*map(str.lower, _OPTION_WORD.findall(" ".join(listed.values())))]
     if not all(word in _OF_OPTIONS or is_function(word) for word in words):
+        if labels.isupper():
+            raise ProblemError("a list of options with words; write the options as formulas")
         return text, {}
     return text[: marks[0].start()] + text[end:], listed
 

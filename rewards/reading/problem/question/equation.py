@@ -65,6 +65,11 @@ _ASKS_ALL: Final = re.compile(
     r"|\bsingular\b",
     re.IGNORECASE,
 )
+#: A single solution suffices, also of several options.
+_ASKS_ONE: Final = re.compile(
+    r"\b(?:nontrivial|particular|which\s+(?:one\s+)?of\b(?!.*\bgeneral))\b",
+    re.IGNORECASE | re.DOTALL,
+)
 #: Words before a solution that is known, or a part of a solution; words before an identity.
 _REMARKS: Final = (["note", "that"], ["notice", "that"], ["observe", "that"], ["recall", "that"])
 _HINTS: Final = (["including"], ["solution"], ["try"], ["trial"])
@@ -153,7 +158,7 @@ def equations_of_question(text: str) -> Equations:
         tuple(collected.names),
         conditions.also(collected.conditions).assumptions,
         _ASKS_ALL.search(marked_prose) is not None,
-        re.search(r"\b(?:nontrivial|particular)\b", marked_prose, re.IGNORECASE) is not None,
+        _ASKS_ONE.search(marked_prose) is not None,
         may_state[0] if may_state else "",
     )
 
