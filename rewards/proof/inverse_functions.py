@@ -15,8 +15,8 @@ from ..reading.expression.traversal import fold, substitute, symbols_of
 from ..reading.expression.tree import Call, Expression, Symbol
 from ..reading.latex import ReadError, read
 from ..reading.latex.tokens.roles import IN_PROBLEM
-from ..reading.problem.derivative import POWER_MINUS_ONE, read_derivative
-from ..reading.problem.derivatives import normal
+from ..reading.problem.derivative import read_derivative
+from ..reading.problem.derivatives import POWER_MINUS_ONE, normal
 from .limits import are_equal
 
 #: (f^{-1})'(a), alone in its formula, or at the end of a question without marks of formulas;

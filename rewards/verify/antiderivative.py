@@ -34,6 +34,9 @@ from ..reading.expression.traversal import needs_worker, substitute
 from ..reading.expression.tree import Expression, Symbol
 from ..reading.latex import Reading
 from ..reading.problem.conditions import Bounds
+from ..reading.problem.differential_equation import read_differential_equation
+from ..reading.problem.integral import initial_value_problem
+from ..reading.problem.question.integral import has_integral_sign
 from ..verdict import Status, Verdict, Witness
 from ..workers.deadline import Deadline
 from .answers import (
@@ -49,6 +52,8 @@ from .answers import (
 )
 from .baselines.calls import deadline_for, verify_published, verify_welleck
 from .decision.decide import decide
+from .differential_equation import verify_differential_equation
+from .options import with_option
 from .values import check_variable, half_line, on_interval
 
 if TYPE_CHECKING:
@@ -123,11 +128,20 @@ def verify_antiderivative(
     check_switches(strict_domain=strict_domain, require_continuous=require_continuous)
     if accept == "proof" and method != "balls":
         raise UserError(f"the method {method!r} proves nothing: leave out accept='proof'")
-    problems = prepare_readings(integrand, variable, assumptions)
-    problem = problems[0]
-    check_variable(problem.variable, problem.assumptions)
     allowed = deadline if isinstance(deadline, Deadline) else deadline_for(method, deadline)
     options = AnswerOptions(strict, stop, truncated, accept, undecided_reward, allowed, assumptions)
+    try:
+        problems = prepare_readings(integrand, variable, assumptions)
+    except ProblemError:
+        equation = _equation(integrand) if method == "balls" and variable is None else None
+        if equation is None:
+            raise
+        return verify_differential_equation(
+            completion, equation, deadline=allowed, **options.keywords()
+        )
+    completion = with_option(completion, integrand, options)
+    problem = problems[0]
+    check_variable(problem.variable, problem.assumptions)
     if method == "welleck":
         chosen = {**options.keywords(), "variable": problem.variable}
         seconds = Deadline.of(allowed).left
@@ -171,6 +185,23 @@ def verify_antiderivative(
         reading,
         flags=flags,
     )
+
+
+def _equation(question: str | sympy.Expr) -> str | None:
+    """A question such as "F'(x) = 2x, find F", for the reader of differential equations, or None.
+
+    Without conditions, an antiderivative of f is a solution of F' = f. A question that states a
+    value of F has fewer solutions.
+    """
+    with suppress(ProblemError):
+        if isinstance(question, str):
+            equation = initial_value_problem(question)
+            if equation is None and not has_integral_sign(question):
+                equation = question
+            if equation is not None:
+                read_differential_equation(equation)
+                return equation
+    return None
 
 
 def _judge(

@@ -56,6 +56,7 @@ from .answers import (
     with_strangers,
 )
 from .fundamental_theorem import with_theorem
+from .options import with_option
 from .values import compare_values, judged_by, read_stated, with_constants
 
 if TYPE_CHECKING:
@@ -117,6 +118,7 @@ def verify_definite_integral(
 
     """
     chosen = AnswerOptions(assumptions=assumptions, **options)
+    completion = with_option(completion, problem, chosen)
     integrals = definite_readings(problem, assumptions)
     answer = find_answer(completion, chosen, symbols=integrals[0].parameters, asks="value")
     infinity = stated_divergence(answer)

@@ -55,6 +55,7 @@ from .answers import (
     verify_in_worker,
     with_strangers,
 )
+from .options import with_option
 from .values import (
     check_variable,
     equal_on_curve,
@@ -105,6 +106,7 @@ def verify_derivative(
     chosen = AnswerOptions(assumptions=assumptions, **options)
     question = _prepared(problem, assumption_items(assumptions))
     check_text("completion", completion)
+    completion = with_option(completion, problem, chosen)
     named = with_named_answer(completion, problem, question.names, question.general)
     answer = find_answer(named, chosen, symbols=question.answer_names, asks=question.asks)
     read_answer(answer, question.names)

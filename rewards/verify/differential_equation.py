@@ -36,9 +36,8 @@ from .answers import (
     verify_in_worker,
 )
 from .families import Family
-from .values import (
-    check_variable,
-)
+from .options import with_option
+from .values import check_variable
 
 #: Independent variables that an answer may use where the question names none.
 _VARIABLES: Final = ({"x"}, {"t"}, {"s"})
@@ -78,6 +77,7 @@ def verify_differential_equation(
 
     """
     chosen = AnswerOptions(assumptions=assumptions, **options)
+    completion = with_option(completion, problem, chosen)
     prepared = _prepared(problem, assumption_items(assumptions))
     answer = find_answer(completion, chosen, symbols=prepared.names)
     if answer.text is None:

@@ -49,6 +49,7 @@ from .answers import (
     with_strangers,
 )
 from .definite import verify_definite_integral
+from .options import with_option
 from .sum import verify_sum
 from .values import compare_values, judged_by, read_stated, with_constants
 
@@ -103,6 +104,7 @@ def verify_limit(
 
     """
     chosen = AnswerOptions(assumptions=assumptions, **options)
+    completion = with_option(completion, problem, chosen)
     if isinstance(problem, str):
         verdict = _in_another_form(completion, problem, chosen, reference)
         if verdict is not None:

@@ -22,6 +22,7 @@ from ..latex.tokens.roles import IN_PROBLEM
 from .conditions import Bounds, bounds_of, conditions_of
 from .derivatives import (
     LETTER,
+    POWER_MINUS_ONE,
     SYMBOL,
     VALUE_AT,
     Jet,
@@ -84,8 +85,6 @@ _IS_NUMBER: Final = re.compile(
     r"|\be\b|ln|sqrt|pi|[^A-Za-z\\])*\Z"
 )
 _BAR: Final = re.compile(r"\|\s*_\s*(?:\{(?P<point>.*)\}|(?P<short>\w))\s*\Z")
-#: What makes a function of a letter the inverse function; behind f(x), the same is a power.
-POWER_MINUS_ONE: Final = r"\s*\^\s*\{?\s*-\s*1\s*\}?"
 
 
 @lru_cache(maxsize=4096)

@@ -20,7 +20,7 @@ from .differential import Differential, differentials, with_slope, with_symbol, 
 from .layout import IntegralLayout, integral_layout, region, unbraced
 from .marks import MARKED
 from .parameters import parameter_faults
-from .question.integral import integral_question
+from .question.integral import integral_question, value_of_antiderivative
 
 #: A limit of integration: an expression, or +1 or -1 for plus or minus infinity.
 Limit = Expression | int
@@ -94,6 +94,33 @@ def read_integral(
         if MARKED.search(text):  # what the words say is no fault of the formula
             raise ProblemError(f"{text!r}: {error}") from None
     raise first_error
+
+
+def initial_value_problem(text: str) -> str | None:
+    r"""Write a question for an antiderivative with a value as a differential equation.
+
+    The result is None if the question states no value.
+
+    Raises:
+        ProblemError: the question is not understood.
+
+    >>> initial_value_problem("Find the antiderivative $F$ of $2x$ with $F(0)=1$.")
+    "F'(x) = 2 x, F(0)=1"
+
+    """
+    question = value_of_antiderivative(text)
+    if question is None:
+        return None
+    formula, conditions, name, value = question
+    problem = _read_formula(formula, None, {*dict(conditions.assumptions)})
+    if conditions.comparisons or len(problem.readings) > 1:
+        raise ProblemError(f"{text!r}: the integrand has several readings or conditions")
+    integrand = problem.readings[0].expression
+    letters = symbols_of(integrand)
+    variable = problem.variable or (min(letters) if len(letters) == 1 else "x")
+    if letters and variable not in letters:
+        raise ProblemError(f"{text!r}: name the variable: {', '.join(sorted(letters))}")
+    return f"{name}'({variable}) = {to_latex(integrand)}, {value}"
 
 
 def _read_formula(text: str, variable: str | None, parameters: Collection[str]) -> IntegralProblem:

@@ -74,6 +74,18 @@ _NAMED_BY_LETTERS: Final = frozenset(
 _APPLIED: Final = re.compile(
     rf"(?:{'|'.join(name for name in sorted(_FUNCTIONS, reverse=True) if len(name) > 2)}|ln)[a-z]"
 )
+#: Numbers as words, and a limit as a word: "from zero to one", but not "to one decimal place".
+CARDINALS: Final = {
+    word: number
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve".split()
+    )
+}
+_SPOKEN_LIMIT: Final = re.compile(
+    rf"\b(approaches|between(?:\s+\S+\s+and)?|from|to)\s+({'|'.join(CARDINALS)})\b"
+    r"(?=\s*(?:[.,;:?!)]|\Z|(?:and|from|to)\b))",
+    re.IGNORECASE,
+)
 #: What makes a run of tokens a formula, besides a number and a letter that follows at once.
 _FORMULA: Final = re.compile(
     r"[-=<>^_*/+|²³√∞∑∫∂→≤≥≠∈′'’″×·⋅−]|\\[A-Za-z]|\.{3}|…|\w\s*\(|\d[A-Za-z]|[(\[].*,"
@@ -104,6 +116,8 @@ def with_marks(text: str) -> str:
     """
     if len(text) > LONGEST or _LONG_WORD.search(text) is None:
         return text
+    for _ in range(2):  # between zero and one
+        text = _SPOKEN_LIMIT.sub(lambda match: f"{match[1]} {CARDINALS[match[2].lower()]}", text)
     tokens = _Tokens(text)
     tokens.classify()
     if tokens.is_unclear or not tokens.has_prose():
@@ -212,7 +226,8 @@ class _Tokens:
         if word in _LETTERS and not neighbours.isdisjoint(_NAMED_BY_LETTERS):
             return False
         if _is_differential(word):  # but for "de" and "du" in "primitive de la fonction"
-            return self._role(preceding) not in ("", "word") or self._role(following) == "sign"
+            is_behind = self._role(preceding) not in ("", "marked", "word")
+            return is_behind or self._role(following) == "sign"
         if word in _LETTERS or word == "lim" or _APPLIED.fullmatch(word):
             return True
         if word in _FUNCTIONS or word == "int":

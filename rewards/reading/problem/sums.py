@@ -31,7 +31,7 @@ from .layout import (
 )
 from .marks import DELIMITER, MARKED, refuse_long
 from .parameters import parameter_faults
-from .question.sums import DOTS, PRODUCT, SIGN, recurring_decimal, sum_question
+from .question.sums import DOTS, PLAIN_SIGN, PRODUCT, SIGN, recurring_decimal, sum_question
 
 _OPEN_CASE: Final = re.compile(
     r"\\\\\s*\\sum(?![A-Za-z])[^&]*&\s*\\text\s*\{\s*otherwise\s*\}\s*(?=\\end\s*\{cases\})"
@@ -168,6 +168,7 @@ def read_sum(text: str, quantity: str = "sum") -> tuple[SumProblem, ...]:
 
     """
     refuse_long(text)
+    text = PLAIN_SIGN.sub(r"\\sum", text)
     decimal = _recurring_decimal(text)
     if decimal is not None:
         return (decimal,)

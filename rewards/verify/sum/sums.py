@@ -49,6 +49,7 @@ from ..answers import (
     stated_divergence,
     verify_in_worker,
 )
+from ..options import with_option
 from ..power_series import judge_answer, shape_of_answer
 from ..values import judged_by
 from .closed_forms import ProductJudge, SumJudge
@@ -96,6 +97,7 @@ def verify_sum(
 
     """
     chosen = AnswerOptions(assumptions=assumptions, **options)
+    completion = with_option(completion, problem, chosen)
     question = _read(problem, assumption_items(assumptions))
     asks: Asks = "value"
     if isinstance(question, SeriesQuestion):

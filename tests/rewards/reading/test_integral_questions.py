@@ -77,9 +77,7 @@ Find the value of $G$ at $x=2$.
 Find $G$ subject to $F(0)=1$.
 """.strip().splitlines()
 REFUSED = [
-    r"Find the antiderivative of $2x$ with $F(0)=3$.",
     r"Find the antiderivative of $x^2$ such that $F=1$ when $x=0$.",
-    r"Find the antiderivative of $x^2$ that passes through $(0,1)$.",
     r"Find the integral of $x^2$ from $0$.",
     r"Find the definite integral of $x^2$.",
     r"Integrate $x^2$ from $0$ to $1$ and from $1$ to $2$.",
@@ -171,3 +169,60 @@ def test_words_that_may_change_the_question_are_refused(question: str) -> None:
         with pytest.raises(ProblemError) as raised:
             verify(r"\boxed{x^3/3}", question)
         assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("question", "right", "wrong"),
+    [
+        (r"F'(x)=3x^2, find F", "x^3+C", "6x"),
+        (r"Find a function F such that F'(x) = \cos(2x).", r"\frac12\sin 2x+C", r"-2\sin 2x"),
+        (r"Find f if f'(x) = 2x + 1 and f(1) = 2.", "f(x)=x^2+x", "x^2+x+C"),
+        (r"If $\frac{dy}{dx} = 3x^2$, find $y$.", "y=x^3+C", "6x"),
+        (r"Given that $f''(x)=6x$, $f'(0)=1$, $f(0)=2$, find $f(x)$.", "x^3+x+2", "x^3+x"),
+        (r"The derivative of a function $f$ is $4x^3$. Find the function.", "x^4+C", "12x^2"),
+        (r"Find the antiderivative of $2x$ with $F(0)=3$.", "x^2+3", "x^2+C"),
+        (r"Find the antiderivative F of f(x)=e^{2x} with F(0)=1.", r"\frac{e^{2x}+1}{2}", "e^{2x}"),
+        (r"Find the antiderivative of $6x^2$ that passes through $(1,5)$.", "2x^3+3", "2x^3+C"),
+        (r"Find $F(x)=\int 2x\,dx$ given that $F(0)=1$.", "x^2+1", "x^2+C"),
+        (
+            r"Let $f(t)=\cos t$ and let $F$ be an antiderivative of $f$ with $F(0)=2$. "
+            r"Find $F(t)$.",
+            r"\sin t+2",
+            r"\sin t",
+        ),
+        (
+            r"Find the function $f$ whose derivative is $2x$ and whose graph passes through "
+            r"$(0,1)$.",
+            "x^2+1",
+            "x^2+C",
+        ),
+        (r"Déterminer la primitive $F$ de $f(x)=2x$ telle que $F(1)=0$.", "x^2-1", "x^2"),
+        (r"Bestimme die Stammfunktion $F$ von $f(x)=2x$ mit $F(0)=3$.", "x^2+3", "x^2"),
+        (r"Halla la primitiva $F$ de $f(x)=2x$ tal que $F(0)=3$.", "x^2+3", "x^2"),
+    ],
+)
+def test_an_antiderivative_by_its_derivative_and_a_value(
+    question: str, right: str, wrong: str
+) -> None:
+    assert verify_antiderivative(rf"\boxed{{{right}}}", question).correct
+    assert verify_antiderivative(rf"\boxed{{{wrong}}}", question).status is Status.INCORRECT
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        r"Find the antiderivative $F$ of $6x^2$ with $F(1)=5$, and then find $F(2)$.",
+        r"Find the antiderivative $F$ of $6x^2$ with $F(1)=5$. What is $F(2)$?",
+        r"Find the antiderivative $F$ of $f(x)=6x^2$ with $f(1)=5$.",
+        r"Find the antiderivative $F$ of $f(x)=6x^2$ with $F(1)=F(2)$.",
+        r"Find twice the antiderivative $F$ of $6x^2$ with $F(0)=1$.",
+        r"Let $F$ be the antiderivative of $2x$ with $F(0)=0$. Compute $F(x)^2$.",
+        r"If $f'(x)=2x$, find $\int f(x)\,dx$.",
+        r"If $f'(x)=2x$, find $f(3)-f(1)$.",
+        r"If $f'(x)=2x$, find $f(x^2)$.",
+        r"The derivative of the square of a function is $2x$. Find the function.",
+    ],
+)
+def test_another_question_about_an_antiderivative_is_refused(question: str) -> None:
+    with pytest.raises(ProblemError):
+        verify_antiderivative(r"\boxed{x^2+C}", question)

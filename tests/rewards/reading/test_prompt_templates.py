@@ -35,7 +35,7 @@ ASKED = (
 #: Templates in which no question is read, or not every question.
 UNREAD = frozenset(
     """b30 b31 b33 b34 b36 b40 b47 b48 b49 b53 b54 b55 b57 b58 b59 b64 b65 b68 b69 c19 c23 c24 c25
-    c26 c27 c29 c30 c31 c32 c33 c35 c39 c41 c42 c43 c44 c45 c46 c47 c49 c51 c53 c55 c56 c58
+    c26 c27 c29 c30 c31 c32 c33 c35 c39 c41 c42 c43 c44 c45 c46 c47 c49 c51 c55 c56 c58
     c60 c64 c65 c66 c68 c70 c71 c75 c76 c77 c79""".split()
 )
 #: Templates that change the question, and are not noticed with every question.

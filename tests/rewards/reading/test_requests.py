@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calculus_harness.rewards import ProblemError
+from calculus_harness.rewards import ProblemError, verify_antiderivative
 from calculus_harness.rewards.questions import QUESTIONS
 from calculus_harness.rewards.reading.problem.question.requests import OWN, check_requests
+from calculus_harness.rewards.verdict import Status
 
 INTEGRAL = r"$\int_0^1 3x^2\,dx$"
 LIMIT = r"$\lim_{x\to0}\frac{\sin 2x}{x}$"
@@ -141,3 +142,59 @@ def test_an_error_names_the_word() -> None:
 def test_any_text_is_read(text: str, task: str) -> None:
     with suppress(ProblemError):
         check_requests(text.replace("\ue012", ""), (), task)
+
+
+LIMITS = r"$\lim_{x\to0}\frac{\sin 3x}{x}$"
+
+
+@pytest.mark.parametrize(
+    ("kind", "question", "right", "wrong"),
+    [
+        ("definite", r"The value of $\int_0^1 x\,dx$ is (A) $\frac12$ (B) 1 (C) 2 (D) 3", "A", "B"),
+        ("definite", f"Evaluate {INTEGRAL}.\n\nA. 1\nB. 2\nC. 3\nD. 4", r"\text{(A)}", "D"),
+        ("definite", f"Which of the following equals {INTEGRAL}? A. 1  B. 3  C. 1/3", "A.", "B."),
+        ("limit", f"What is {LIMITS}?\nA) 0\nB) 1\nC) 3\nD) 1/3", "C", r"\frac13"),
+        ("limit", f"Choose the value of {LIMITS}: (a) 0, (b) 1, (c) 3, (d) $\\infty$", "c", "d"),
+        ("limit", r"$\lim_{x\to0}\frac1x$ is (A) 0 (B) 1 (C) does not exist", "C", "A"),
+        ("derivative", "If $y=x^2$, then $y'=$\n(A) $2x$ (B) $x$ (C) $x^3$ (D) 2", "A", "C"),
+        ("sum", f"Which is {SERIES}? a) 1 b) 2 c) 3 d) 4", "B", "A"),
+        ("sum", f"{SERIES} is (A) 1 (B) 2 (C) 3", "2", "1"),
+        ("definite", f"Find {INTEGRAL}. A) 1, B) 2, C) 3. Answer with the letter only.", "A", "B"),
+        (
+            "differential_equation",
+            "The general solution of $y'=2y$ is (A) $Ce^{2x}$ (B) $x$ (C) $e^{2x}$",
+            "A",
+            "C",
+        ),
+        (
+            "differential_equation",
+            "Which of the following solves $y'=2y$? (A) $e^{2x}$ (B) $x$ (C) $e^x$",
+            "A",
+            "C",
+        ),
+        ("antiderivative", "$\\int 2x\\,dx$ is (A) $x+C$ (B) $x^2+C$ (C) $2+C$", "B", "A"),
+    ],
+)
+def test_the_label_of_an_option_stands_for_the_option(kind, question, right, wrong):
+    verify = verify_antiderivative if kind == "antiderivative" else QUESTIONS[kind].verify
+    assert verify(rf"\boxed{{{right}}}", question).status is Status.CORRECT
+    assert verify(rf"So the answer is {right}.", question).status is Status.CORRECT
+    assert verify(rf"\boxed{{{wrong}}}", question).status is Status.INCORRECT
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        f"Which of the following is NOT equal to {INTEGRAL}? (A) 1 (B) 2 (C) 3",
+        f"All of these are equal to {INTEGRAL} except (A) 1 (B) 2 (C) 3",
+        f"Which is closest to {INTEGRAL}? (A) 0.9 (B) 2 (C) 1",
+        f"Which of the following is half of {INTEGRAL}? (A) 1/2 (B) 2 (C) 1",
+        r"If $\int_0^1 2x\,dx=k$, then $2k$ is (A) 1 (B) 2 (C) 3",
+        f"Consider {INTEGRAL}. (a) Estimate it. (b) Double the estimate. (c) Give the error.",
+        f"Find {INTEGRAL}: (A) 1 (B) 2 (C) a bit more than 3",
+        f"Of {INTEGRAL}, give (a) half, (b) twice and (c) the square.",
+    ],
+)
+def test_an_option_of_another_question_is_refused(question):
+    with pytest.raises(ProblemError):
+        QUESTIONS["definite"].verify(r"\boxed{A}", question)

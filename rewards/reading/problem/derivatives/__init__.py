@@ -4,6 +4,7 @@ from .formulas import DERIVATIVE as DERIVATIVE
 from .formulas import DOTTED as DOTTED
 from .formulas import EXPONENT as EXPONENT
 from .formulas import LARGEST as LARGEST
+from .formulas import POWER_MINUS_ONE as POWER_MINUS_ONE
 from .formulas import SYMBOL as SYMBOL
 from .formulas import VALUE_AT as VALUE_AT
 from .formulas import Jet as Jet

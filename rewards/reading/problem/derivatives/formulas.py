@@ -32,6 +32,8 @@ LARGEST: Final = 20_000
 #: Functions of trees that are not computed here: a derivative by a symbol, a value at a point.
 DERIVATIVE: Final = "derivative"
 VALUE_AT: Final = "value_at"
+#: What makes a function of a letter the inverse function; behind f(x), the same is a power.
+POWER_MINUS_ONE: Final = r"\s*\^\s*\{?\s*-\s*1\s*\}?"
 
 
 class Jet(NamedTuple):

@@ -5,6 +5,7 @@ questions in other languages than English, `frame` removes numbers,
 titles and hints around a question, and `instructions` the sentences of a prompt on the response.
 """
 
+from .frame import options_of as options_of
 from .frame import without_frame as without_frame
 from .instructions import is_manner as is_manner
 from .instructions import without_instructions as without_instructions

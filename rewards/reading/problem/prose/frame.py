@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ..marks import LONGEST
+from ....errors import ProblemError
+from ..marks import DELIMITER, LONGEST, MARKED, is_function
 from .instructions import without_instructions
+from .vocabulary import TABLE
 
 #: What stands around a question: its number, titles, marks, and hints.
 _TITLE: Final = re.compile(
@@ -31,14 +33,73 @@ _REFERENCE: Final = re.compile(
 _MARKS: Final = re.compile(
     r"(?:[(\[](?:[Tt]otal(?:\s+(?:for|is|[Qq]uestion|\d+))*\s+)?\s*\d{1,2}\s*(?:marks?|points?|pts?\.?)\s*[)\]]|(?<=[.?!$\s])\s*[(\[]\d{1,2}[)\]])\s*\Z"
 )
+#: The label of an option, with the space behind: (A), A., A). Fewer options may be parts.
+_OPTION: Final = r"(?<![\w\\^])(?:\*\*)?\(?{}[.):](?:\*\*)?(?![A-Za-z])"
+#: A word of an option, and the words that an option may have.
+_OPTION_WORD: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
+_OF_OPTIONS: Final = (
+    TABLE["convergence"]
+    | TABLE["kind"]
+    | frozenset(
+        """above all cannot determined dne does exist infinity none not other the these
+        undefined""".split()
+    )
+)
+_FEWEST_OPTIONS: Final = 3
+#: The last option ends with the line or the sentence.
+_LAST_OPTION: Final = re.compile(r"[^\n]*?(?=[.?!]\s|\n|\Z)")
 _HINT: Final = re.compile(
     r"\((?i:hint)\b(?:[^()]|\([^()]*\)){0,300}\)|\[(?i:hint)\b[^\[\]]{0,300}\]"
     r"|\b[Hh]int\s*:(?:\$[^$]*\$|[^.$]){0,300}(?:\.|\Z)"
 )
 
 
+def options_of(text: str) -> tuple[str, dict[str, str]]:
+    r"""Take the options of a question for a choice out of the question.
+
+    Returns:
+        The question without the options, and the text of each option by the label of the option. A
+        question without a list of at least three options has none. Parts of a question are no
+        options: options have formulas, and few words.
+
+    Raises:
+        ProblemError: options with labels such as (A) have other words.
+
+    >>> options_of("Find $1+1$. (A) $1$ (B) $2$ (C) none")
+    ('Find $1+1$. ', {'A': '1', 'B': '2', 'C': 'none'})
+
+    """
+    for labels in ("ABCDEFGH", "abcdefgh"):
+        marks: list[re.Match[str]] = []
+        for label in labels:
+            start = marks[-1].end() if marks else 0
+            mark = re.compile(_OPTION.format(label)).search(text, start)
+            if mark is None:
+                break
+            marks.append(mark)
+        if len(marks) >= _FEWEST_OPTIONS:
+            break
+    else:
+        return text, {}
+    last = marks[-1].end()
+    formula = MARKED.match(text, last) or _LAST_OPTION.match(text, last)
+    end = formula.end() if formula else len(text)
+    ends = [*(mark.start() for mark in marks[1:]), end]
+    contents = (text[mark.end() : end] for mark, end in zip(marks, ends, strict=True))
+    listed = {
+        label: DELIMITER.sub(" ", content).strip(" \n\t,;.*")
+        for label, content in zip(labels, contents, strict=False)
+    }
+    words = [*map(str.lower, _OPTION_WORD.findall(" ".join(listed.values())))]
+    if not all(word in _OF_OPTIONS or is_function(word) for word in words):
+        if labels.isupper():
+            raise ProblemError("a list of options with words; write the options as formulas")
+        return text, {}
+    return text[: marks[0].start()] + text[end:], listed
+
+
 def without_frame(text: str) -> str:
-    r"""Remove the surroundings of a question: number, marks, and hints.
+    r"""Remove the surroundings of a question: number, marks, hints, and options.
 
     >>> without_frame(r"**3.** (b) Find $\int x\,dx$. (Hint: it is easy.) [4 marks]").strip()
     'Find $\\int x\\,dx$.'
@@ -46,7 +107,7 @@ def without_frame(text: str) -> str:
     """
     if len(text) > LONGEST:
         return text
-    plain = _LAYOUT.sub(" ", without_instructions(text))
+    plain = _LAYOUT.sub(" ", without_instructions(options_of(text)[0]))
     plain = _TITLE.sub(lambda match: match[1] or "", plain)
     while (label := _LABEL.match(plain)) is not None:
         plain = plain[label.end() :]

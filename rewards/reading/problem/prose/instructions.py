@@ -13,6 +13,8 @@ from unicodedata import combining, normalize
 from .languages import foreign_words, unspaced_words
 from .vocabulary import INSTRUCTIONS, RESPONSE
 
+#: Words on -ly that do something to a value, or ask for a decimal.
+_CHANGING_MANNERS: Final = frozenset("approximately multiply numerically roughly uniformly".split())
 _KNOWN: Final = INSTRUCTIONS | foreign_words("asks", "nothing", "response")
 _UNSPACED: Final = unspaced_words("response")
 #: Stands for a sign of a text that a clause may have; no text has it by chance.
@@ -48,8 +50,8 @@ _PERSONA: Final = re.compile(
 
 
 def is_manner(word: str) -> bool:
-    """Whether a word says how something is done, such as "carefully"."""
-    return word.endswith("ly") and word not in ("multiply", "uniformly")
+    """Whether a word says how something is done, such as "carefully", and changes no value."""
+    return word.endswith("ly") and word not in _CHANGING_MANNERS
 
 
 def _is_instruction(clause: str) -> bool:

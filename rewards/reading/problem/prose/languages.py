@@ -14,12 +14,12 @@ from typing import Final
 _ROWS: Final = {
     # verbs and pronouns that ask
     "asks": """
-        de: angeben berechne berechnen bestimme bestimmen ermittle ermitteln finde finden gesucht
-            gib
-        fr: calcule calculer calculez determiner determinez donner donnez est quelle resoudre
-            trouve trouver trouvez
+        de: angeben berechne berechnen bestimme bestimmen bilde bilden ermittle ermitteln finde
+            finden gesucht gib lose losen
+        fr: calcule calculer calculez determine determiner determinez donner donnez est quelle
+            resoudre trouve trouver trouvez
         es: calcula calcular calcule cual determina determinar encuentra encuentre es evalua
-            evaluar halla hallar halle resuelve
+            evaluar halla hallar halle resolver resuelva resuelve
         it: calcola calcolare determinare risolvere trova trovare valutare
         pt: ache avalie encontre resolva
         ru: взять вычислите вычислить найдите найти определить проинтегрируйте проинтегрировать
@@ -84,6 +84,12 @@ _ROWS: Final = {
             求解 计算 求 说明 解 通义千问 由阿里云开发的
         ja: 次の問題を解いてください 途中の計算も示し 最後に 答え の後に
             答えだけを書いてください""",
+    # announce the value of a requested function
+    "condition": """
+        de: mit mit_der_bedingung mit_der_eigenschaft
+        fr: telle_que tel_que verifiant avec
+        es: tal_que con_la_condicion que_cumple con
+        it: tale_che""",
     # names of an antiderivative of the function behind them
     "antiderivative": """
         de: stammfunktion stammfunktionen
@@ -109,22 +115,53 @@ _ROWS: Final = {
         ja: 不定積分 定積分 積分
         ko: 부정적분을 정적분의 정적분을""",
     "derivative": """
-        de: ableitung funktion
+        de: ableitung funktion stelle
+        fr: au derivee fonction point
+        es: derivada funcion punto
+        it: derivata funzione punto
+        zh: 一阶 二阶 三阶 导函数 导数 函数 处 在""",
+    # names of the derivative of a function, and orders
+    "derived": """
+        de: ableitung
         fr: derivee
-        es: derivada funcion
-        zh: 导数 函数""",
+        es: derivada
+        it: derivata
+        zh: 导函数 导数""",
+    "first": """
+        de: erste ersten
+        fr: premiere
+        es: primera
+        zh: 一阶""",
+    "second": """
+        de: zweite zweiten
+        fr: deuxieme seconde
+        es: segunda
+        zh: 二阶""",
+    "third": """
+        de: dritte dritten
+        fr: troisieme
+        es: tercera
+        zh: 三阶""",
     "equation": """
-        de: anfangswertproblem differentialgleichung lose losung
-        fr: differentielle
-        es: diferencial ecuacion solucion
-        zh: 常微分方程 微分方程 初值问题 方程 通解 特解 解""",
+        de: allgemeine allgemeinen anfangsbedingung anfangswertproblem differentialgleichung
+            losung
+        fr: cauchy condition differentielle equation generale initiale probleme solution
+            verifiant
+        es: condicion diferencial ecuacion general inicial problema solucion valor
+        zh: 常微分方程 微分方程 初值问题 初始条件 方程 满足 通解 特解 解""",
     "limit": """
-        de: grenzwert wert
-        fr: limite valeur
-        es: valor
-        zh: 极限 的?值""",
+        de: folge gegen geht grenzwert strebt wert
+        fr: limite lorsque quand suite tend valeur vers
+        es: cuando infinito limite sucesion tiende valor
+        zh: 极限 当 时 的?值""",
+    # words between a variable and the point that the variable tends to
+    "tends": """
+        de: gegen geht_gegen strebt_gegen
+        fr: tend_vers
+        es: tiende_a
+        zh: 趋于 趋近于 趋向于""",
     "sum": """
-        de: reihe summe wert
+        de: reihe summe unendlichen wert
         fr: serie somme valeur
         es: suma valor
         zh: 无穷级数 级数 的?和 的?值""",

@@ -22,9 +22,10 @@ TABLE: Final = {
             divergent""",
         "power series": """and as by derive down expand expansion function generated get
             lagrange maclaurin on polynomial power powers series taylor term up""",
-        # change a number: they may change any question
-        "arithmetic": """added decreased degrees divided doubled halved increased maximum minimum
-            multiplied plus raised rounded subtracted times tripled""",
+        # change a number, or ask for a decimal: they may change any question
+        "arithmetic": """added decimal_places decreased degrees divided doubled halved increased
+            maximum minimum multiplied nearest numerically plus raised rounded significant_digits
+            significant_figures subtracted times tripled""",
         # name an operation: they change a question unless they describe the formula behind them,
         # or name a rule
         "operation": """absolute antiderivative approximation average cube cubed cubes decimal
@@ -41,7 +42,8 @@ TABLE: Final = {
         "plain": """all answer answers can do down final fully it marks non-zero nonzero only
             possible result simple simplest steps within work working you""",
         # names of methods and functions whose words would change a question elsewhere
-        "name": """all_real_numbers applied_twice by_first complete_integral complete_the_square
+        "name": """all_real_numbers applied_twice by_first choose_the_correct
+            choose_the_value complete_integral complete_the_square
             completing_the_square denote_the_greatest_integer_less_than_or_equal_to
             denote_the_greatest_integer_not_exceeding
             denotes_the_greatest_integer_less_than_or_equal_to
@@ -79,6 +81,13 @@ TABLE: Final = {
         "kind": "absolute absolutely conditional conditionally",
         # announce another formula of a function
         "cases": "else elsewhere except otherwise unless",
+        # announce the value of a requested function, or a point of the graph
+        "condition": """and for_which given_that if passing_through passing_through_the_point
+            satisfying so_that such_that that_passes_through
+            that_passes_through_the_point that_satisfies where which_satisfies
+            which_passes_through whose_graph_goes_through whose_graph_passes_through
+            whose_graph_passes_through_the_point with with_the_condition
+            with_the_initial_condition""",
         # behind them, a question describes what was named before
         "preposition": """as at by for from given if in into of on such that to using when where
             with""",
@@ -98,18 +107,18 @@ COMMON: Final = frozenset(
     while who who's why will with within would yet you your"""
     # the answer and its form
     """ above acceptable accepted allowed alone ans answer answers anything appropriate below box
-    boxed canonical carry cartesian closed combination combine comes complete correct credit deal
-    denotes derivation detail details display disprove dne elementary else enclosed end
-    equal equals exact existence explain explicit expression factor factored factorised
-    factorized far fashion final follow following follows form format formula fraction
-    fractions full general generality given implicit including inside intermediate interval
-    involving json justification justify known last latex leave leaving lowest made make
-    manner math method methods neat needed nice notation nothing noting number obtained
-    outcome output part parts phrase please point possible precise problem procedure proof
-    put quantity question radians rational rationalised rationalized real reason reasoning
-    reasons recommended reduced reduces representation respect result resulting results
-    right rule same short show showing shown sides simple simplest simplified simplify
-    simplifying single smooth solution something specify standard stating step steps
+    boxed canonical carry cartesian choice choices closed combination combine comes
+    complete correct credit deal denotes derivation detail details display disprove dne
+    elementary else enclosed end equal equals exact existence explain explicit expression factor
+    factored factorised factorized far fashion final follow following follows form format
+    formula fraction fractions full general generality given implicit including inside
+    intermediate interval involving json justification justify known last latex leave leaving
+    lowest made make manner math method methods neat needed nice notation nothing noting number
+    obtained option options outcome output part parts phrase please point possible precise
+    problem procedure proof put quantity question radians rational rationalised rationalized
+    real reason reasoning reasons recommended reduced reduces representation respect result
+    resulting results right rule same short show showing shown sides simple simplest simplified
+    simplify simplifying single smooth solution something specify standard stating step steps
     symbolic symbols table tag tags task text thank thanks theorem thing things throughout
     trick true unique used uses valid value variable way whole work working
     worksheet write writing written"""
@@ -149,7 +158,7 @@ INSTRUCTIONS: Final = (COMMON | RESPONSE | TABLE["form"]) - _CHANGING | frozense
     formatting formulas formulate friendly fully further gets goes graded guess have heading
     headings helpful honest human identify include included includes including individual info
     information input inside internal international involves items job keys language large
-    learning let's level long look main make mark markdown marking mathematical mathematician
+    learning letter let's level long look main make mark markdown marking mathematical mathematician
     mathematics medium message mind minimal minutes must natural need never new no not note
     notes object obtained only open order other otherwise outside own page paired paper
     paragraph partial pay penalty per place plain plan plausible points polite present

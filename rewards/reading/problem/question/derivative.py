@@ -15,7 +15,14 @@ from ..clauses import Clause, clauses
 from ..conditions import NAME, Conditions, conditions_of
 from ..derivatives import SYMBOL, name_of
 from ..layout import coordinates, relation
-from ..prose import ORDINALS, without_asides, without_frame
+from ..prose import (
+    ORDINALS,
+    foreign_phrases,
+    foreign_words,
+    unspaced_words,
+    without_asides,
+    without_frame,
+)
 from .integral import MAPPED
 from .mentions import divided, mentioned
 from .parts import put_back, without_statements
@@ -25,13 +32,22 @@ from .surroundings import asks_values, changes_numbers
 
 #: The words of the clauses: a derivative that is asked for, a point, the variable.
 DERIVATIVE, AT, RESPECT = ("derivative",), ("at",), ("respect",)
+#: The orders of derivatives by their words.
+_ORDERS: Final = ORDINALS | {
+    word: order
+    for order, role in enumerate(("first", "second", "third"), 1)
+    for word in (*foreign_words(role), *unspaced_words(role).pattern.split("|"))
+}
 #: What asks for a derivative, perhaps of the function that the question has named, and its order.
 _DERIVATIVE: Final = re.compile(
-    rf"(?:\b(?P<its>its|the|their)\s+)?(?:\b(?P<order>{'|'.join(ORDINALS)})(?:[-\s]order)?\s+)?"
-    r"(?:\b\w+\s+)?\b(?:derivative|derived\s+function|differential\s+coefficient|gradient|slope"
-    r"|differentiat(?:e|ing))",
+    rf"(?:\b(?P<its>its|the|their)\s+)?(?:(?P<order>{'|'.join(_ORDERS)})(?:[-\s]order)?\s*)?"
+    r"(?:\b\w+\s+)?(?:\b(?:derivative|rate\s+of\s+change|derived\s+function|differential\s+coefficient|gradient|slope"
+    rf"|differentiat(?:e|ing))|{foreign_phrases('derived')}|{unspaced_words('derived').pattern})"
+    rf"(?:\s+(?P<behind>{'|'.join(_ORDERS)}))?",
     re.IGNORECASE,
 )
+#: The derivative stands behind the function in languages without spaces: 求函数 f(x) 的导数.
+_BEHIND: Final = unspaced_words("derived")
 #: Words that change nothing: the slope of a tangent is the slope of the curve.
 _PHRASES: Final = re.compile(
     r"\bhow\s+fast\b|(?:(?<=slope)|(?<=gradient))\s+of\s+(?:the|a|its)\s+tangent\b(?:\s+line\b)?",
@@ -44,8 +60,16 @@ _OF_DERIVATIVE: Final = (["change", "of"], ["derivative", "of"])
 #: The order of a derivative as a number or a letter, which is not read here.
 _NUMBERED: Final = re.compile(
     r"(?:\d|\$|\b[kmn])-?\s*th\s+(?:order\s+)?derivative|\d(?:st|nd|rd|th)\b"
-    r"|derivative\s+of\s+(?:its|the)\s+derivative"
+    r"|(?:change|derivative|gradient|slope)\s+of\s+(?:its|the)\s+(?:derivative|gradient|rate|slope)"
 )
+#: The order of a derivative as a number, and the words for such orders: 10th derivative.
+_NUMBERED_ORDER: Final = re.compile(
+    r"\b([1-9]|1[0-2])(?:st|nd|rd|th)(?=(?:[-\s]order)?\s+(?:partial\s+)?derivative\b)"
+)
+#: A variable that only words name: "with respect to the second variable".
+_RESPECT: Final = re.compile(r"\brespect\s+to\s+(?:[\w'-]+\s+){0,2}\Z", re.IGNORECASE)
+_BY_WORDS: Final = re.compile(r"\brespect\s+to\s++(?!(?:[\w'-]+\s+){0,2}\ue012)")
+_NAMES: Final = {order: word for word, order in ORDINALS.items()}
 #: A formula that is computed of others, such as a root, and is no equation.
 _COMPUTED: Final = re.compile(
     r"\A(?!.*[=']).*(?:[-+*^]|\\(?:[dt]?frac|sqrt)(?![A-Za-z]))", re.DOTALL
@@ -73,6 +97,7 @@ def question_of_derivative(text: str) -> tuple[list[Clause], Conditions]:
     ['v=t^2', 'dv/dt', 't=3']
 
     """
+    text = _NUMBERED_ORDER.sub(lambda match: _NAMES[int(match[1])], text)
     question_parts = divided(text)
     if question_parts is None:
         return clauses(without_frame(text)), Conditions()
@@ -81,6 +106,8 @@ def question_of_derivative(text: str) -> tuple[list[Clause], Conditions]:
     marked_prose = without_asides(marked_prose)
     if changes_numbers(marked_prose) or asks_values(*question_parts) or _NUMBERED.search(text):
         raise ProblemError("words may change the question")
+    if _BY_WORDS.search(marked_prose):
+        raise ProblemError("with respect to which letter?")
     formulas = [MAPPED.sub("", formula) for formula in question_parts[1]]
     collected = _DerivativeFormulas(marked_prose)
     mentions = [
@@ -94,11 +121,11 @@ def question_of_derivative(text: str) -> tuple[list[Clause], Conditions]:
     follows_variable = False  # with respect to x, and then y
     for piece, sides, preceding_text in mentions:
         sentence = re.split(r"[.?!;]\s", preceding_text)[-1]
-        asks = _DERIVATIVE.search(sentence) is not None
+        asks = (_DERIVATIVE.search(sentence) or _BEHIND.search(marked_prose)) is not None
         words_before = preceding_text.rpartition("\ue012")[2]
         words = words_before.replace(",", " ").lower().split()
         follows_variable &= {*words} <= {"and", "then"} and sides is None
-        follows_variable |= words[-2:] == ["respect", "to"]
+        follows_variable |= _RESPECT.search(words_before) is not None
         if follows_variable:
             if collected.by not in ("", piece):
                 raise ProblemError(f"derivatives with respect to {collected.by} and {piece}")
@@ -223,7 +250,8 @@ class _DerivativeFormulas:
         """The derivative that words ask for."""
         names, body = [*self.defined], self.function
         requests = [*_DERIVATIVE.finditer(self.marked_prose)]
-        orders = {ORDINALS[request["order"].lower()] for request in requests if request["order"]}
+        words = (word for request in requests for word in request.group("order", "behind"))
+        orders = {_ORDERS[word.lower()] for word in words if word}
         order = min(orders, default=1)
         spoken = self.marked_prose.lower()
         if len(orders) > 1 or "derivatives" in spoken or "at the origin" in spoken:

@@ -18,19 +18,27 @@ from ..derivatives import SYMBOL, name_of, operators
 from ..layout import coordinates, pieces_of, relation
 from ..prose import without_asides, without_frame
 from .mentions import divided, mentioned
-from .parts import put_back, without_statements
+from .parts import PLACEHOLDER, put_back, without_statements
 from .pieces import ASKS, NUMBER, VALUE, has_derivative
 from .requests import check_requests
-from .surroundings import asks_values, changes_numbers, with_definition
+from .surroundings import asks_of_solution, asks_values, changes_numbers, with_definition
 from .unknowns import APPLIED, unknowns
 
 #: y_{xx} is y''.
 _SUBSCRIPTS: Final = re.compile(r"([a-z])_\{?\s*(x{1,4}|t{1,4})\s*\}?(?![A-Za-z])")
+#: y|_{x=0}
+_AT: Final = re.compile(
+    r"([A-Za-z]\s*'*)\s*(?:\\(?:[Bb]igg?[lmr]?|right))?\s*(?:\||\\[rl]?vert|\\mid)\s*_\s*"
+    r"\{?\s*[a-z]\s*=\s*([^{}=]+?)\s*\}?\s*(?==)"
+)
 #: (D^2 - 4D + 4)y
 _OPERATOR: Final = re.compile(r"(?:\(([^()=]*D[^()=]*)\)|(?<![A-Za-z\\])(D))\s*([a-z])(?![A-Za-z])")
 _TERM: Final = re.compile(r"\s*([-+]?)\s*([^-+D]*?)\s*(?:(D)(?:\^\{?(\d)\}?)?)?\s*(?=[-+]|\Z)")
 _SLOPE: Final = re.compile(
-    r"\b(?:whose\s+)?(?:slope|gradient)\b[^.?!;]*?\b(?:is|equals|equal\s+to|given\s+by)\s+\ue012(?P<place>\d+)\ue012"
+    rf"\b(?:(?:whose\s+)?(?:slope|gradient)\b[^.?!;]*?|(?:function\s+{PLACEHOLDER.pattern}\s+)?(?:whose|the)\s+derivative"
+    rf"(?:\s+of(?:\s+(?:an?|the)\s+function)?(?:\s+{PLACEHOLDER.pattern})?)?\s+)"
+    r"\b(?:is|equals|equal\s+to|given\s+by)\s+\ue012(?P<place>\d+)\ue012",
+    re.IGNORECASE,
 )
 #: Words that may state a condition.
 _MAY_STATE: Final = re.compile(
@@ -47,6 +55,9 @@ _RESTRICTS: Final = re.compile(
     r"|\b(?:decreasing|increasing|negative|non-?constant|positive)\s+(?:function|solution)",
     re.IGNORECASE,
 )
+_POINT: Final = re.compile(r"\([^,]*,[^,]*\)")
+_THROUGH: Final = re.compile(r"\bthrough\s+(?:the\s+point\s+)?\Z")
+_INEQUALITY: Final = re.compile(r"\)\s*(?:[<>≤≥≠]|\\(?:[lg]t|[lg]eq?(?:slant)?|neq?)(?![A-Za-z]))")
 #: What the solutions tend to.
 _TENDS: Final = (r"\to", r"\rightarrow", r"\lim", "→")
 _ASKS_ALL: Final = re.compile(
@@ -54,7 +65,13 @@ _ASKS_ALL: Final = re.compile(
     r"|\bsingular\b",
     re.IGNORECASE,
 )
-#: Words before a solution that is known, or a part of a solution.
+#: A single solution suffices, also of several options.
+_ASKS_ONE: Final = re.compile(
+    r"\b(?:nontrivial|particular|which\s+(?:one\s+)?of\b(?!.*\bgeneral))\b",
+    re.IGNORECASE | re.DOTALL,
+)
+#: Words before a solution that is known, or a part of a solution; words before an identity.
+_REMARKS: Final = (["note", "that"], ["notice", "that"], ["observe", "that"], ["recall", "that"])
 _HINTS: Final = (["including"], ["solution"], ["try"], ["trial"])
 #: What stands before the value of a parameter, at the beginning of a sentence or behind a formula.
 _STATES: Final = re.compile(
@@ -110,9 +127,15 @@ def equations_of_question(text: str) -> Equations:
     marked_prose, formulas = without_asides(marked_prose), _with_one_name(question_parts[1])
     if changes_numbers(marked_prose) or asks_values(*question_parts):
         raise ProblemError("words may change the question")
+    if asks_of_solution(question_parts[0]):
+        raise ProblemError("a property of the solution is asked for")
+    for formula in question_parts[1]:
+        if _has_value(formula) and _INEQUALITY.search(formula):
+            raise ProblemError(f"{formula!r} may be a condition")
     # "The slope is f" is the equation y' = f. The words are removed, as f is no equation alone.
     slope = _SLOPE.search(marked_prose)
-    collected = _EquationFormulas(text, [f"y' = {formulas[int(slope['place'])]}"] if slope else [])
+    stated = [f"{_name(slope, formulas)}' = {formulas[int(slope['place'])]}"] if slope else []
+    collected = _EquationFormulas(text, stated)
     without_slope = _SLOPE.sub(" ", marked_prose, count=1)
     for piece, preceding_text in mentioned(without_slope, formulas):
         for link in links(_expanded(piece)):
@@ -135,9 +158,18 @@ def equations_of_question(text: str) -> Equations:
         tuple(collected.names),
         conditions.also(collected.conditions).assumptions,
         _ASKS_ALL.search(marked_prose) is not None,
-        re.search(r"\b(?:nontrivial|particular)\b", marked_prose, re.IGNORECASE) is not None,
+        _ASKS_ONE.search(marked_prose) is not None,
         may_state[0] if may_state else "",
     )
+
+
+def _name(slope: re.Match[str], formulas: Sequence[str]) -> str:
+    """The name of the function whose slope is stated: f, if the words name f, else y."""
+    place = slope[1] or slope[2]
+    name = formulas[int(place)].partition("(")[0].strip() if place else "y"
+    if not _is_name(name):
+        raise ProblemError(f"the derivative of {name}?")
+    return name
 
 
 def _with_one_name(formulas: list[str]) -> list[str]:
@@ -193,27 +225,28 @@ class _EquationFormulas:
             ProblemError: the formula may be asked for, or may be a condition.
 
         """
-        sides, value = relation(piece), VALUE.fullmatch(piece)
+        sides = relation(piece)
         if sides is not None:
             is_point = re.search(r"\b(?:at|when)\s*\Z", preceding_text) or NUMBER.fullmatch(
                 sides[1]
             )
-            is_hint = preceding_text.lower().split()[-1:] in _HINTS
+            words = preceding_text.lower().split()
+            is_hint = words[-1:] in _HINTS or words[-2:] in _REMARKS
             stated = _STATES.search(preceding_text) is not None
             self.relations.append(_Relation(*sides, piece, is_point is not None, is_hint, stated))
             self.names += [sides[0]] if is_point and _is_name(sides[0]) else []
             self.equations += [piece] if has_derivative(piece) else []
         elif any(sign in piece for sign in _TENDS) and ":" not in piece:
             raise ProblemError(f"{piece!r} may be a condition")
-        elif re.fullmatch(r"-?[\d.]+", piece) or (value and NUMBER.fullmatch(value["at"])):
+        elif re.fullmatch(r"-?[\d.]+", piece) or _has_value(piece):
             raise ProblemError(f"what is {piece!r}?")
         elif _is_name(piece):
             self.names.append(piece)
             self.solved_for += [piece] if re.search(r"\bfor\s*\Z", preceding_text) else []
         elif (conditions := conditions_of(piece)) is not None:
             self.conditions = self.conditions.also(conditions)
-        elif re.fullmatch(r"\([^,]*,[^,]*\)", piece) and all(
-            map(NUMBER.fullmatch, coordinates(piece))
+        elif _POINT.fullmatch(piece) and (
+            _THROUGH.search(preceding_text) or all(map(NUMBER.fullmatch, coordinates(piece)))
         ):
             self.points.append(piece)
         elif re.search(r"\b(?:be|equals|for|is)\s*\Z", preceding_text):
@@ -236,7 +269,7 @@ class _EquationFormulas:
         ]
         strange += [formula for formula in self.stated_formulas if has_derivative(formula)]
         strange += [
-            name for name in self.solved_for if name_of(name.partition("(")[0]) not in known_names
+            name for name in self.solved_for if name_of(name.partition("(")[0]) not in functions
         ]
         strange += (
             []
@@ -269,6 +302,10 @@ class _EquationFormulas:
                 numbers[lhs] = written
             elif (letters := _letters(lhs)) and letters <= parameters:
                 raise ProblemError(f"{written!r} may change the question")
+            elif not (is_hint or written in self.equations) and _is_restricting(
+                lhs, rhs, functions, variable
+            ):
+                values.append(written)  # y(0) + y(1) = 2, or an error of the reader
         if point_indices and not function_at and not values:
             raise ProblemError(f"what holds at {self.relations[point_indices[0]].written}?")
         point_of = {index: self._point(index, point_indices, function_at) for index in function_at}
@@ -325,6 +362,25 @@ def _is_number(name: str, value: str) -> bool:
     return NAME.fullmatch(name) is not None and NUMBER.fullmatch(value) is not None
 
 
+def _has_value(piece: str) -> bool:
+    """Whether a formula has a value of a function at a number, such as y(0)."""
+    return any(NUMBER.fullmatch(value["at"]) for value in VALUE.finditer(piece))
+
+
+def _is_restricting(lhs: str, rhs: str, functions: Sequence[str], variable: str) -> bool:
+    """Whether an equation restricts a function, and only gives no name: 2y(0) = 4, y_0 = 1.
+
+    A substitution and a trial solution have a name on a side: v = y/x, y = vx.
+    """
+    subscript = re.fullmatch(r"([A-Za-z])_\{?\d\}?", lhs)
+    if subscript is not None:
+        return subscript[1] in functions and NUMBER.fullmatch(rhs) is not None
+    return not {*functions}.isdisjoint(_letters(lhs)) and not any(
+        _is_name(side) or name_of(side.partition("(")[0]) in (variable, "d" + variable)
+        for side in (lhs, rhs)
+    )
+
+
 def _is_name(piece: str) -> bool:
     """Whether a formula is only a name, or a function of the variable, as y(x)."""
     return NAME.fullmatch(piece) is not None or APPLIED.fullmatch(piece) is not None
@@ -347,7 +403,8 @@ def _function_of(text: str, functions: Sequence[str]) -> str:
 
 
 def _expanded(piece: str) -> str:
-    """Write subscripts and the operator D as primes."""
+    """Write subscripts and the operator D as primes, and values behind a bar as y(0)."""
+    piece = _AT.sub(r"\1(\2)", piece)
     piece = _SUBSCRIPTS.sub(lambda match: match[1] + "'" * len(match[2]), piece)
     if "=" not in piece:
         return piece
@@ -383,7 +440,8 @@ def _check_asked(marked_prose: str, formulas: list[str], equations: Sequence[str
         if asks["place"] is not None and not described_by and not of_letter:
             formula = formulas[int(asks["place"])]
             name = name_of(re.split(r"[\s(=]", formula.strip())[0])
-            is_other = not (name in joined or "=" in formula)
+            is_solution = name in joined and all(map(_is_name, pieces_of(formula, ",;")))
+            is_other = not ("=" in formula or is_solution or _POINT.fullmatch(formula.strip()))
             if is_other or (has_derivative(formula) and "=" not in formula):
                 raise ProblemError(
                     f"{put_back(asks[0], formulas, '$')!r} may ask for something else"

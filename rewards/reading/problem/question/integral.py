@@ -28,14 +28,17 @@ from .mentions import divided
 from .parts import ASKS_INTEGRAL, NAMED, PLACEHOLDER, SENTENCE, TAIL, Target, taken_apart
 from .pieces import NUMBER
 from .requests import is_narration
-from .surroundings import formula_of_question, is_name, with_letter
+from .surroundings import formula_of_question, instance, is_name
 
 #: An integral sign, perhaps without its backslash.
 _SIGN: Final = re.compile(
     r"\\(?:int|intop|smallint|iint|iiint|oint|idotsint|fint)(?![A-Za-z])|[∫∬∭∮]"
     r"|(?<![A-Za-z\\])(?:int(?=[\s_(]|\Z)|integral(?=_))"
 )
-_NOUNS: Final = ("antiderivative", "integral", "integrals", "integrand", "primitive")
+_NOUNS: Final = (
+    *("antiderivative", "integral", "integrals", "integrand"),
+    *sorted(prose.foreign_words("antiderivative") | {"primitive"}),
+)
 #: Words that may not stand between "integral of" and the integrand: the square of f.
 _BETWEEN: Final = prose.TABLE["operation"] - {"antiderivative", "integral"} | {
     "and", "at", "equals", "in", "is", "on", "or", "over", "then", "when", "where", "with"
@@ -44,6 +47,7 @@ _BETWEEN: Final = prose.TABLE["operation"] - {"antiderivative", "integral"} | {
 _MOST_WORDS: Final = 6
 _STOPS: Final = frozenset(",;.:?!()")
 _NOUN: Final = re.compile(rf"\b(?:{ASKS_INTEGRAL})\b", re.IGNORECASE)
+_OF: Final = re.compile(r"\s*(?:de|der|di|of|von)\b")
 #: What may stand directly before the integrand: "of the function. (Check your answer.)".
 _BEFORE_INTEGRAND: Final = re.compile(r"\s*[.:]?\s*(?:\([^()]*\)\s*)?\Z")
 _REAL_LINE: Final = re.compile(
@@ -60,11 +64,37 @@ _IN_WORDS: Final = re.compile(
 #: What words speak of: $x$ is the variable, the fractional part of $x$.
 _EXPLAINED: Final = re.compile(rf"{PLACEHOLDER.pattern}\s+is\b|\bof\s+{PLACEHOLDER.pattern}")
 #: A letter that may be a variable.
+_AVERAGE: Final = re.compile(
+    rf"\b(?:average|mean)\s+value\s+of(?=\s+(?:the\s+)?(?:function\s+)?{PLACEHOLDER.pattern})",
+    re.IGNORECASE,
+)
+_CURVE: Final = (
+    rf"\s+(?:the\s+)?(?:(?:curves?|functions?|graphs?(?:\s+of)?)\s+)?{PLACEHOLDER.pattern}"
+)
+_AXIS: Final = r"\s+and\s+the\s+(?:x|\ue012(?P<axis>\d+)\ue012\s*)-?\s*axis"
+_AREA: Final = re.compile(
+    r"\barea\s+(?:of\s+the\s+region\s+)?(?:(?:below|beneath|under)"
+    + _CURVE
+    + r"|(?:between|bounded\s+by|enclosed\s+by)"
+    + _CURVE
+    + rf"(?:{_AXIS}|\s+and\s+{PLACEHOLDER.pattern}))",
+    re.IGNORECASE,
+)
 _FREE_LETTER: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-df-z](?![A-Za-z])")
 _WIDE_SPACE: Final = re.compile(r"\\q?quad(?![A-Za-z])")
 #: Spaces with a sign that also separates formulas.
 _PAUSE_SPACE: Final = re.compile(r"(?<!\\)\\[,;]")
 #: Letters that stand for Heaviside's function.
+#: The value of a function at a number, or a point, and the words before; "find $F(t)$".
+_VALUE: Final = re.compile(r"\s*(?P<name>[A-Za-z])\s*\((?P<at>[^()]+)\)\s*=(?P<value>[^=]+)")
+_POINT: Final = re.compile(r"\s*\((?P<at>[^(),]+),(?P<value>[^(),]+)\)\s*")
+_CONDITION: Final = f"(?:{prose.phrases('condition')}|{prose.foreign_phrases('condition')})"
+_STATED_VALUE: Final = re.compile(
+    rf",?\s*{_CONDITION}(?:\s+{_CONDITION})*\s*{PLACEHOLDER.pattern}", re.IGNORECASE
+)
+_REQUESTED_NAME: Final = re.compile(
+    rf"\b(?:determine|find)\s+{PLACEHOLDER.pattern}\s*\.", re.IGNORECASE
+)
 _STEP: Final = re.compile(r"(?<![A-Za-z\\])(?:H|u|\\theta)(?=\s*(?:\\left\s*)?\()")
 
 
@@ -89,14 +119,65 @@ def integral_question(text: str) -> tuple[str, Conditions] | None:
             question_parts = ("\ue0120\ue012", [bare])
     question_parts = question_parts or _listed(text)
     question_parts = _without_attempts(*question_parts) if question_parts else None
-    integral = _integral(*question_parts) if question_parts else None
+    is_mean = False
+    if question_parts and not any(map(has_integral_sign, question_parts[1])):
+        is_mean = _AVERAGE.search(question_parts[0]) is not None
+        question_parts = _of_quantity(*question_parts)
+    integral = _integral(*question_parts, is_mean=is_mean) if question_parts else None
     if not question_parts or not integral:
         return None
-    integral = _instance(integral, question_parts[1])
+    integral = instance(integral, question_parts[1])
     formula, conditions = formula_of_question(question_parts, integral)
     if "Heaviside" in text:  # else H(x) may be a product
         formula = _STEP.sub(r"\\operatorname{Heaviside}", formula)
     return formula, conditions
+
+
+def has_integral_sign(text: str) -> bool:
+    """Whether a text has the sign of an integral."""
+    return _SIGN.search(text) is not None
+
+
+def value_of_antiderivative(text: str) -> tuple[str, Conditions, str, str] | None:
+    r"""Find the requested antiderivative, if the question states a value of the antiderivative.
+
+    Returns:
+        The integral, the conditions, the name of the antiderivative, and the value as an equation.
+        The result is None if the question states no value.
+
+    Raises:
+        ProblemError: a word may change the question.
+
+    >>> value_of_antiderivative("Find the antiderivative $F$ of $2x$ with $F(0)=1$.")[2:]
+    ('F', 'F(0)=1')
+
+    """
+    question_parts = taken_apart(text)
+    if question_parts is None:
+        return None
+    marked_prose, formulas = question_parts
+    stated = [*_STATED_VALUE.finditer(marked_prose)]
+    if len(stated) != 1:
+        return None
+    value, point = (pattern.fullmatch(formulas[int(stated[0][1])]) for pattern in (_VALUE, _POINT))
+    match = value or point
+    if match is None or not all(map(NUMBER.fullmatch, match.group("at", "value"))):
+        return None
+    name = value["name"] if value else "F"
+    others = [formula for at, formula in enumerate(formulas) if at != int(stated[0][1])]
+    names = (NAMED.match(other) for other in others if not has_integral_sign(other))
+    if any(named and named["name"] == name for named in names):
+        return None  # a value of the integrand
+    marked_prose = marked_prose.replace(stated[0][0], " ")
+    for request in _REQUESTED_NAME.finditer(marked_prose):
+        if re.fullmatch(rf"{name}\s*(?:\([a-z]\))?", formulas[int(request[1])].strip()):
+            marked_prose = marked_prose.replace(request[0], " ")
+    question_parts = marked_prose, formulas
+    integral = _integral(*question_parts)
+    if integral is None or integral.is_bound:
+        return None
+    formula, conditions = formula_of_question(question_parts, integral)
+    return formula, conditions, name, f"{name}({match['at']})={match['value']}"
 
 
 def _without_attempts(marked_prose: str, formulas: list[str]) -> tuple[str, list[str]]:
@@ -117,6 +198,36 @@ def _without_attempts(marked_prose: str, formulas: list[str]) -> tuple[str, list
     numbers = [*map(int, PLACEHOLDER.findall(kept))]
     kept = PLACEHOLDER.sub(lambda at: f"\ue012{numbers.index(int(at[1]))}\ue012", kept)
     return kept, [formulas[at] for at in numbers]
+
+
+def _of_quantity(marked_prose: str, formulas: list[str]) -> tuple[str, list[str]]:
+    r"""Write an area or an average value between limits as an integral of words.
+
+    The area counts parts below the axis as positive, and the region between two curves on both
+    sides. Without curves, the question is left as it is.
+
+    Raises:
+        ProblemError: another curve may bound the region.
+
+    """
+    marked_prose = _AVERAGE.sub("integral of", marked_prose)
+    area = _AREA.search(marked_prose)
+    if area is None:
+        return marked_prose, formulas
+    axis = area["axis"]
+    at, *others = (int(n) for n in area.groups() if n and n is not axis)
+    curves = [NAMED.match(formulas[number]) for number in (at, *others)]
+    if not all(curves) or (axis and formulas[int(axis)].strip() != "x"):
+        return marked_prose, formulas
+    for number, formula in enumerate(formulas):
+        named = NAMED.match(formula)
+        if named and number not in (at, *others) and not NUMBER.fullmatch(formula[named.end() :]):
+            raise ProblemError(f"{formula!r} may bound the region")
+    bodies = [curve.string[curve.end() :] for curve in curves if curve]
+    formulas = [*formulas]
+    formulas[at] = rf"\left|{'-'.join(f'({body})' for body in bodies)}\right|"
+    named = f"integral of \ue012{at}\ue012"
+    return f"{marked_prose[: area.start()]}{named}{marked_prose[area.end() :]}", formulas
 
 
 def _cut(marked_prose: str, formulas: list[str]) -> tuple[str, list[str]]:
@@ -181,7 +292,7 @@ def _listed(text: str) -> tuple[str, list[str]] | None:
     return f"integrate {marked_prose}", listed
 
 
-def _integral(marked_prose: str, formulas: list[str]) -> Target | None:
+def _integral(marked_prose: str, formulas: list[str], *, is_mean: bool = False) -> Target | None:
     """Find the integral among the formulas of a question, or write the integral as words say."""
     signed = [at for at, formula in enumerate(formulas) if _SIGN.search(formula)]
     if len(signed) > 1:  # recall that \int_0^\infty e^{-x^2} dx = \sqrt\pi / 2
@@ -223,8 +334,14 @@ def _integral(marked_prose: str, formulas: list[str]) -> Target | None:
     if "variable" in roles:
         variable = formulas[roles["variable"]]
     marks = "".join(f"{mark}{{{formulas[roles[mark]]}}}" for mark in limits)
+    factor = ""
+    if is_mean:
+        if len(limits) < 2:
+            return None
+        lower, upper = (formulas[roles[mark]].rpartition("=")[2] for mark in limits)
+        factor = rf"\frac{{1}}{{({upper})-({lower})}}"
     differential = rf"\,d{variable}" if variable else ""
-    written = _with_latex_limits(rf"\int {marks} {{{integrand}}} {differential}")
+    written = _with_latex_limits(rf"{factor}\int {marks} {{{integrand}}} {differential}")
     return replace(_target(written, frozenset((*signed, *roles.values())), written), has_sign=False)
 
 
@@ -269,7 +386,7 @@ def _roles(marked_prose: str, formulas: list[str]) -> dict[str, int] | None:
             and _STOPS.isdisjoint(between)
             and len(words) <= _MOST_WORDS
             and _BETWEEN.isdisjoint(words)
-            and not (is_name(formula) and re.match(r"\s*of\b", marked_prose[start:]))
+            and not (is_name(formula) and _OF.match(marked_prose, start))
         ):
             role = "integrand"
         else:
@@ -285,31 +402,6 @@ def _limits(formula: str, preceding: list[str]) -> dict[str, str] | None:
     """The limits of a region. A function may be integrated on an interval without its ends."""
     is_region = preceding[:1] == ["over"] or (preceding and formula.startswith("["))
     return region(formula) if is_region else None
-
-
-def _instance(integral: Target, formulas: list[str]) -> Target:
-    r"""Put a number in the place of the argument of a named integral: $I_n = \int ..$, find $I_5$.
-
-    >>> parts = [r"I_n=\int_0^1 x^n\,dx", "I_5"]
-    >>> _instance(_target(parts[0], frozenset((0,)), parts[0]), parts).formula
-    'I_\\frac{5}{1}=\\int_0^1 x^\\frac{5}{1}\\,dx'
-
-    """
-    named = NAMED.match(integral.written)
-    name, _, index = named["name"].partition("_") if named else ("", "", "")
-    letter = index.strip("{}") or (named["variable"] if named else "")
-    if not letter:
-        return integral
-    argument = r"_\{?\s*(\d+)\s*\}?" if index else rf"\(\s*({NUMBER.pattern})\s*\)"
-    pattern = re.compile(rf"{re.escape(name)}\s*{argument}")
-    values = {
-        at: match[1] for at, text in enumerate(formulas) if (match := pattern.fullmatch(text))
-    }
-    if len(values) != 1 or letter == integral.variable:
-        return integral
-    ((at, value),) = values.items()
-    formula = with_letter(integral.formula, letter, value)
-    return replace(integral, formula=formula, numbers=integral.numbers | {at})
 
 
 def _is_fact(formula: str) -> bool:

@@ -30,9 +30,10 @@ _APPROACH: Final = re.compile(
 )
 _TENDS: Final = re.compile(
     rf"{PLACEHOLDER.pattern}\s+(?:(?:is\s+made\s+to\s+)?(?:approach(?:es)?|tends?\s+to(?:wards)?"
-    rf"|goes\s+to|converges?\s+to(?:wards)?)\s+(?:the\s+\w+\s+\w+\s+)?{PLACEHOLDER.pattern}"
+    rf"|goes\s+to|converges?\s+to(?:wards)?|{prose.foreign_phrases('tends')}"
+    rf"|{prose.unspaced_words('tends').pattern})\s+(?:the\s+\w+\s+\w+\s+)?{PLACEHOLDER.pattern}"
     r"|(?P<grows>grows\s+without\s+(?:bound|limit)|(?:increases|grows)\s+indefinitely"
-    r"|tends\s+to\s+infinity|goes\s+to\s+infinity))"
+    r"|tiende\s+a\s+infinito|tends\s+to\s+infinity|goes\s+to\s+infinity))"
 )
 _RANGE: Final = (
     rf"(?:\s*_\s*\{{?\s*(?P<index>[{INDEX_LETTERS}])\b[^{{}}]*\}}?)?"
@@ -51,6 +52,7 @@ BARE: Final = re.compile(
     r"(?<![\\A-Za-z])lim\s*(?P<open>\()?\s*(?P<approach>[A-Za-z]\s*(?:->|→)\s*[^\s()]+)\s*(?(open)\))"
 )
 NOUNS: Final = ("limit", "limits", "expression", "function", "sequence")
+_IN_WORDS: Final = re.compile(r"(?i)\b(?:limit|tends?\b|approach|grenzwert)|极限")
 _SIDE: Final = re.compile(
     r"\bfrom\s+(?:the\s+)?(?P<from>right|above|left|below)\b|\b(?P<hand>right|left)-hand(?:ed)?\s+limit\b"
 )
@@ -171,7 +173,7 @@ def _of_sequence(marked_prose: str, formulas: list[str]) -> Target | None:
 
 def _in_words(marked_prose: str, formulas: list[str]) -> Target | None:
     """The limit that words ask for."""
-    if not re.search(r"(?i)\blimit|\btends?\b|\bapproach", marked_prose):
+    if not _IN_WORDS.search(marked_prose):
         return None
     tending = [*_TENDS.finditer(marked_prose)]
     approaches = {

@@ -68,6 +68,10 @@ TAIL: Final = re.compile(
 )
 
 
+#: Dots that continue a sum, and are no end of a sentence.
+_DOTS_AT_END: Final = re.compile(r"(?<=[-+])\s*\.{3}")
+
+
 @dataclass(frozen=True)
 class Target:
     """The requested formula of a question.
@@ -123,6 +127,7 @@ def taken_apart(text: str) -> tuple[str, list[str]] | None:
     question = prose.SUBSTITUTION.sub(" ", prose.without_frame(plain))
     question = with_marks(_BOX.sub(" box ", WRT.sub(" with respect to ", question)))
     question = _IN_TERMS_OF.sub(r"$\1$", question)
+    question = _DOTS_AT_END.sub(r" \\ldots ", question)
     formulas = [
         TAIL.sub("", _UPRIGHT.sub(r"\1", _NUMBERED.sub("", DELIMITER.sub(" ", match[0])))).lstrip(
             " .,;:?"

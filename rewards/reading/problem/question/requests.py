@@ -150,10 +150,11 @@ OWN: Final = {
     "derivative": _words(
         """along chain change changes curve definition denominator derivative derivatives
         derived differential differentiate differentiation fast first function functions
-        gradient mixed numerator order parameter partial principles quotient rate slope
-        tangent term terms total velocity"""
+        gradient instantaneous mixed numerator order parameter partial principles quotient rate
+        slope tangent term terms total velocity"""
     )
-    | prose.ORDINALS.keys(),
+    | prose.ORDINALS.keys()
+    | prose.foreign_words("first", "second", "third"),
     "limit": _words(
         """behave behaves
         exist exists extended finite first function hand infinity left limit
@@ -182,10 +183,10 @@ OWN: Final = {
     ),
     "equation": _words(
         """auxiliary boundary conditions constants curve curves differential equation equations
-        equivalent family first free function functions initial integral integrals ivp
+        equivalent family first free function functions graph initial integral integrals ivp
         integrate linear nonlinear pair particular passes passing prime primitive
         primitives relation satisfies satisfy satisfying separable simultaneous
-        slope solutions subject system"""
+        slope solutions subject system whose"""
     ),
 }
 
@@ -208,11 +209,12 @@ def check_requests(
     """
     letters = {at for at, formula in enumerate(formulas) if NAME.fullmatch(formula)}
     own = own or {*range(len(formulas))} - letters
+    role = kind.partition(" ")[0]  # the words of "limit in words" are those of "limit"
     known_words = prose.COMMON | prose.TABLE["convergence"] | OWN[kind]
     plain = _IN_TERMS_OF.sub(" in ", prose.without_asides(marked_prose))
     plain = _COMMAND.sub(" ", NAMES.sub(" ", plain))
     if not plain.isascii():
-        plain = prose.unspaced_words(*_ALL_KINDS, kind).sub(" ", plain)
+        plain = prose.unspaced_words(*_ALL_KINDS, role).sub(" ", plain)
     # Words in parentheses interrupt a sentence, and are checked as a sentence of their own.
     parentheses = "\n".join(_PARENTHESIS.findall(plain))
     sentences = [
@@ -222,7 +224,7 @@ def check_requests(
     ]
     is_english = _is_english({*itertools.chain.from_iterable(map(_spoken, sentences))})
     abroad = [tokens for tokens in sentences if not (is_english and _is_latin(tokens))]
-    known_abroad = known_words | prose.foreign_words(*_ALL_KINDS, kind)
+    known_abroad = known_words | prose.foreign_words(*_ALL_KINDS, role)
     of_prompts = prose.INSTRUCTIONS | prose.foreign_words(*_ALL_KINDS)
     for tokens in abroad:
         is_asked = _has(tokens, own)

@@ -10,13 +10,17 @@ from ....errors import ProblemError
 from ...expression.traversal import symbols_of
 from ...latex import ReadError, read
 from ...latex.tokens.roles import IN_PROBLEM
-from ..conditions import Conditions
+from .. import prose
+from ..conditions import RELATION, Conditions
 from ..derivatives import SYMBOL
 from ..layout import cut_tail, pieces_of
-from .parts import Target, taken_apart
-from .surroundings import changes_numbers, formula_of_question
+from ..marks import CARDINALS
+from .parts import PLACEHOLDER, Target, taken_apart
+from .surroundings import changes_numbers, formula_of_question, instance
 
 SIGN: Final = re.compile(r"\\(?:sum|sumop)(?![A-Za-z])|[∑Σ](?=\s*[_^])")
+#: The sign without a backslash, with limits: sum_{n=1}^5.
+PLAIN_SIGN: Final = re.compile(r"(?<![A-Za-z\\])sum(?=\s*_)")
 PRODUCT: Final = re.compile(r"\\prod(?![A-Za-z])|[∏Π](?=\s*[_^])")
 DOTS: Final = re.compile(r"\\[lc]?dots(?![A-Za-z])|\.{3}|…")
 _CONTINUES: Final = re.compile(rf"[-+]\s*(?:{DOTS.pattern})")
@@ -33,6 +37,25 @@ _WRITTEN_SUM: Final = re.compile(
     r"(?:[A-Z]_\{?[nkm]\}?\s*=)?\s*([a-z])_1\s*\+.*dots.*\+\s*\1_\{?(?P<last>[nkm])\}?\s*"
 )
 _FIRST_TERMS: Final = re.compile(r"\bfirst\s+\ue012(\d+)\ue012\s+terms\b")
+#: A sum in words: "the sum from n = 1 to 5 of n^2", "the sum of n^2 for n from 1 to 5".
+_TO: Final = rf"\s*{PLACEHOLDER.pattern}\s*(?:through|to|up\s+to)\s*{PLACEHOLDER.pattern}"
+_FROM_TO: Final = re.compile(
+    rf"\b(?:sum|summation|series)\s+from{_TO}\s*of\s*{PLACEHOLDER.pattern}"
+)
+_OF_FROM: Final = re.compile(
+    rf"\b(?:sum|summation|series)\s+of\s+{PLACEHOLDER.pattern}\s*,?\s*(?:as|for|from|when|where|with)"
+    rf"(?:\s*{PLACEHOLDER.pattern}\s+(?:from|goes\s+from|going\s+from|ranges\s+from|runs\s+from))?{_TO}"
+)
+#: The sum of the first terms of a series, and a partial sum.
+_FIRST: Final = re.compile(
+    rf"\bsum\s+of\s+the\s+first\s+(?P<count>\d+|{'|'.join(CARDINALS)})\s+terms\s+(?:of|in)\b"
+    rf"|\b(?P<order>\d+(?=th\b)|{'|'.join(prose.ORDINALS)})(?:th)?\s+partial\s+sum\s+(?:of|for)\b",
+    re.IGNORECASE,
+)
+_INFINITE: Final = re.compile(
+    r"(?P<sign>\\sum\s*(?:\\limits\s*)?_\s*\{?\s*(?P<index>[a-z])\s*=\s*(?P<start>\d+)\s*\}?\s*\^\s*)"
+    r"(?:\\infty|\{\s*\+?\s*\\infty\s*\})"
+)
 _INDEX: Final = re.compile(r"_\s*\{?\s*(\\?[A-Za-z]+)")
 
 
@@ -106,6 +129,7 @@ def sum_question(text: str, quantity: str = "sum") -> tuple[str, Conditions] | N
         return formula_of_question(question_parts, partial)
     if question_parts is None:
         return None
+    question_parts = _cut_off(*question_parts)
     both = [sign for sign in (SIGN, PRODUCT) if any(map(sign.search, question_parts[1]))]
     if len(both) > 1:
         raise ProblemError(f"{text!r}: a sum or a product?")
@@ -115,7 +139,9 @@ def sum_question(text: str, quantity: str = "sum") -> tuple[str, Conditions] | N
             signed = [at for at in signed if not _is_value_of_sum(question_parts[1][at])]
         if len(signed) == 1:
             formula = question_parts[1][signed[0]]
-            index = None if sign is _CONTINUES else _INDEX.search(formula)
+            at_sign = sign.search(formula)  # the index of S_n = \\sum_{k=1}^n k is k
+            index = _INDEX.search(formula, at_sign.end()) if at_sign else None
+            index = None if sign is _CONTINUES else index
             name = index[1].lstrip("\\") if index else ""
             target = Target(
                 formula,
@@ -127,10 +153,57 @@ def sum_question(text: str, quantity: str = "sum") -> tuple[str, Conditions] | N
                 kind=quantity,
                 is_set=quantity == "interval",
             )
-            return formula_of_question(question_parts, target)
+            return formula_of_question(question_parts, instance(target, question_parts[1]))
         if signed:
             return None
+    if quantity == "sum" and (target := _in_words(*question_parts)) is not None:
+        return formula_of_question(question_parts, target)
     return None
+
+
+def _in_words(marked_prose: str, formulas: list[str]) -> Target | None:
+    """The sum of a term between limits that words state."""
+    if (match := _FROM_TO.search(marked_prose)) is not None:
+        start, end, term = (formulas[int(number)] for number in match.groups())
+    elif (match := _OF_FROM.search(marked_prose)) is not None:
+        term, name, start, end = (formulas[int(n)] if n else "" for n in match.groups())
+        start = f"{name}={start}" if name else start
+    else:
+        return None
+    named = re.fullmatch(r"\s*(?P<index>[A-Za-z])\s*=[^=]+", start)
+    if named is None or RELATION.search(term) or RELATION.search(end):
+        return None
+    end = re.sub(r"(?<![A-Za-z\\])(?:infinity|inf|oo)(?![A-Za-z])", r"\\infty", end)
+    formula = rf"\sum_{{{start}}}^{{{end}}} \left({term}\right)"
+    numbers = frozenset(int(number) for number in match.groups() if number)
+    return Target(
+        formula,
+        numbers,
+        formula,
+        named["index"],
+        is_bound=True,
+        has_sign=False,
+        nouns=_NOUNS,
+        kind="sum",
+    )
+
+
+def _cut_off(marked_prose: str, formulas: list[str]) -> tuple[str, list[str]]:
+    """Write the sum of the first terms of a series as a finite sum."""
+    first = _FIRST.search(marked_prose)
+    signed = [at for at, formula in enumerate(formulas) if SIGN.search(formula)]
+    series = _INFINITE.search(formulas[signed[0]]) if len(signed) == 1 else None
+    if first is None or series is None or (first["order"] and series["start"] != "1"):
+        return marked_prose, formulas  # the order of a partial sum from 0 is not clear
+    word = (first["count"] or first["order"]).lower()
+    count = int(word) if word.isdecimal() else (CARDINALS | prose.ORDINALS)[word]
+    formulas = [*formulas]
+    formulas[signed[0]] = (
+        series.string[: series.start()]
+        + f"{series['sign']}{{{series['start']}+{count}-1}}"
+        + series.string[series.end() :]
+    )
+    return f"{marked_prose[: first.start()]} sum of {marked_prose[first.end() :]}", formulas
 
 
 def _is_value_of_sum(formula: str) -> bool:

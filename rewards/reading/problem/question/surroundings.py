@@ -20,9 +20,10 @@ from ...expression.traversal import symbols_of
 from ...latex.tokens.names import GREEK
 from .. import prose
 from ..conditions import NAME, RELATION, Conditions
-from ..derivatives import SYMBOL, arguments_at
+from ..derivatives import POWER_MINUS_ONE, SYMBOL, arguments_at
 from ..marks import LONGEST, is_function
 from .parts import ASKS_INTEGRAL, DENIED, NAMED, PLACEHOLDER, SENTENCE, Target, without_statements
+from .pieces import NUMBER
 from .requests import NAMES, check_requests, is_narration
 
 _VERBS: Final = "|".join(
@@ -40,12 +41,16 @@ _ASKS_FOR: Final = re.compile(
 _APPLIED_NAME: Final = re.compile(r"[A-Za-z](?:_\{?\w+\}?)?\s*\(\s*\\?[A-Za-z]+\s*\)|[-\s]*")
 _HAS_SIGN: Final = re.compile(r"\\(?:int|lim|prod|sum)(?![A-Za-z])|[∫∑∏]")
 #: Words that change an integral: arithmetic, and forms of a number that are not exact.
-_ARITHMETIC: Final = re.compile(
-    rf"\b(?:{'|'.join(sorted(prose.TABLE['arithmetic']))})\b(?!-)", re.IGNORECASE
-)
+_ARITHMETIC: Final = re.compile(rf"{prose.phrases('arithmetic')}(?!-)", re.IGNORECASE)
 #: What is asked for "of" the formula; anything else than some nouns is another question.
 _NOUN_CHAIN: Final = re.compile(
     r"(?:\b[A-Za-z-]+\s+(?:of|for)\s+(?:(?:the|this)\s+)?(?:[\w-]+\s+){0,2}?)+(?:following\s+)?:?\s*\Z"
+)
+#: A part of the formula that is asked for: "find the last term in the sum", "the integrand of".
+_ASKS_FOR_PART: Final = re.compile(
+    rf"\b(?:{_VERBS})\s+(?:the|a)\s+(?:(?:[\w-]+\s+){{1,3}}?in\s+(?:the|this)|integrand\s+of)\s+"
+    r"(?:[\w-]+\s+){0,3}?\Z",
+    re.IGNORECASE,
 )
 #: Words before such a chain with which the formula is not asked for.
 _AFTER_PREPOSITION: Final = re.compile(r"\b(?:by|from|in|inside|on|through)\s+(?:the\s+)?\Z")
@@ -53,7 +58,7 @@ _AFTER_PREPOSITION: Final = re.compile(r"\b(?:by|from|in|inside|on|through)\s+(?
 _MODIFIES: Final = re.compile(
     r"\b(?:base\s+two|binary|correction|corrigend\w+|denominator\s+of\s+it|edit|errat\w+"
     r"|(?:even|odd)\s+part|(?:inter|ex)chang\w+|instead(?!\s+of\s+\w)|misprint\w*|misread|ought"
-    r"|replac\w+|revers\w+|swap\w*|typing\s+error|typo|upside)\b"
+    r"|replac\w+|revers\w+|steps\s+of\s+(?:\d|\ue012|two|three)|swap\w*|typing\s+error|typo|upside)\b"
     r"|\b(?:should\s+(?:\w+\s+){0,2}(?:be|read)|read)\s+\ue012",
     re.IGNORECASE,
 )
@@ -62,7 +67,16 @@ _CHAIN: Final = 200
 _NOUN: Final = re.compile(r"(?<!\bin )\b([A-Za-z-]+)\s+(?:of|for)\b")
 _NEUTRAL_NOUNS: Final = frozenset(
     """aid answer computation convergence definition evaluation existence expression form formula
-    help means result solution transform use value way""".split()
+    help means result solution transform use value way which""".split()
+)
+#: What is asked for of a solution, and the nouns with which this is the solution itself.
+_PROPERTY: Final = re.compile(
+    rf"\b(?:{_VERBS})\s+(?:(?!in\b)[\w-]+\s+){{0,3}}?([\w-]+)\s+(?:{PLACEHOLDER.pattern}\s+)?"
+    r"(?:of|in)\s+(?:(?!of\b)[\w-]+\s+){0,3}?solutions?\b",
+    re.IGNORECASE,
+)
+_OF_SOLUTION: Final = frozenset(
+    "all any curve curves each equation every expression family form formula one set".split()
 )
 #: Another question: for which values of a symbol something holds.
 _FOR_WHICH: Final = re.compile(
@@ -244,6 +258,8 @@ def _is_changed(marked_prose: str, formulas: list[str], target: Target) -> bool:
 def _is_governed(preceding_text: str, target: Target) -> bool:
     """Whether another quantity "of" a formula is asked for, by the words before the formula."""
     preceding_text = preceding_text[-_CHAIN:]
+    if _ASKS_FOR_PART.search(preceding_text):
+        return True
     governed = _NOUN_CHAIN.search(preceding_text)
     if governed is None:
         return False
@@ -251,6 +267,36 @@ def _is_governed(preceding_text: str, target: Target) -> bool:
         return False
     nouns = {noun.lower() for noun in _NOUN.findall(governed[0])}
     return not nouns <= _NEUTRAL_NOUNS.union(target.nouns)
+
+
+def asks_of_solution(marked_prose: str) -> bool:
+    """Whether a property of the solution is asked for: "the slope of the solution"."""
+    return any(match[1].lower() not in _OF_SOLUTION for match in _PROPERTY.finditer(marked_prose))
+
+
+def instance(target: Target, formulas: list[str]) -> Target:
+    r"""Put a number in the place of the argument of a named formula: $I_n = \int ..$, find $I_5$.
+
+    >>> named = r"S_n=\sum_{k=1}^n k"
+    >>> instance(Target(named, frozenset((0,)), named, "k", True), [named, "S_5"]).formula
+    '\\sum_{k=1}^\\frac{5}{1} k'
+
+    """
+    named = NAMED.match(target.written)
+    name, _, index = named["name"].partition("_") if named else ("", "", "")
+    letter = index.strip("{}") or (named["variable"] if named else "")
+    if not letter:
+        return target
+    argument = r"_\{?\s*(\d+)\s*\}?" if index else rf"\(\s*({NUMBER.pattern})\s*\)"
+    pattern = re.compile(rf"{re.escape(name)}\s*{argument}")
+    values = {
+        at: match[1] for at, text in enumerate(formulas) if (match := pattern.fullmatch(text))
+    }
+    if len(values) != 1 or letter == target.variable:
+        return target
+    ((at, value),) = values.items()
+    formula = with_letter(NAMED.sub("", target.formula, count=1), letter, value)
+    return replace(target, formula=formula, numbers=target.numbers | {at})
 
 
 def with_definition(formula: str, definition: str, bound: str) -> str:
@@ -261,6 +307,9 @@ def with_definition(formula: str, definition: str, bound: str) -> str:
         definition: the definition, as ``f(x) = x^2``, ``u_n = 1/n`` or ``K = m v^2``. A formula of
             another form leaves ``formula`` unchanged.
         bound: the variable of the formula. No definition changes the variable.
+
+    Raises:
+        ProblemError: the formula has the inverse function.
 
     >>> with_definition(r"\int_0^1 f(2t)\,dt", "f(x)=x^2", "t")
     '\\int_0^1 \\left(\\frac{2t}{1}^2\\right)\\,dt'
@@ -273,6 +322,8 @@ def with_definition(formula: str, definition: str, bound: str) -> str:
         return formula.replace(lhs.strip(), rf"\left({rhs}\right)") if is_part else formula
     name, variable, body = named["name"], named["variable"], definition[named.end() :]
     name_pattern = rf"(?<![A-Za-z\\]){re.escape(name)}"
+    if variable and re.search(rf"{name_pattern}{POWER_MINUS_ONE}", formula):
+        raise ProblemError(f"the inverse function of {name} is not read")
     if not variable:
         if name.lstrip("\\") in (bound, "d") or not body.strip():
             return formula
@@ -349,7 +400,7 @@ def _may_change(formula: str, preceding_text: str, following_text: str, target: 
         ):
             return name != target.variable
         named = NAMED.match(target.written)
-        has_noun = re.search(rf"\b(?:{'|'.join(target.nouns)})\s+\Z", preceding_text)
+        has_noun = re.search(rf"(?i)\b(?:{'|'.join(target.nouns)})\s+\Z", preceding_text)
         is_own = (named is not None and named["name"] == formula) or (
             has_noun is not None and not re.search(r"\d", formula)  # the sum $S_n$, but not $S_5$
         )

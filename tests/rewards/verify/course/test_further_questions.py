@@ -320,7 +320,6 @@ def test_what_may_stand_beside_a_limit(question: str, right: str) -> None:
         ("sum", "Find SUM without the first term.", "1"),
         ("sum", "Find SUM, starting from the second term.", "1"),
         ("sum", "Find the remainder of SUM after 3 terms.", "1"),
-        ("sum", "Find the sum of the first three terms of SUM.", "1"),
         ("sum", "Find the sum of the squares of the terms of SUM.", "1"),
         ("sum", "Find the $n$th partial sum of SUM.", "1"),
         ("sum", "Find the $n$th term of SUM.", "1"),
