@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Unpack
 from flint import acb, arb
 
 from ..errors import ProblemError
+from ..numeric.ball_arithmetic.balls import UnusableError
 from ..numeric.ball_arithmetic.jets import Ball
 from ..numeric.outcome import Outcome, show
 from ..numeric.quadrature import (
@@ -38,7 +39,8 @@ from ..numeric.quadrature.draws import (
     with_whole_parameters,
 )
 from ..numeric.quadrature.work import ONE_CALL, work_limit, working_bits
-from ..numeric.sampling.parameters import Draw, admits, distinguishes_cases
+from ..numeric.sampling.cases import Draw, distinguishes_cases, unseen_cases
+from ..numeric.sampling.parameters import admits
 from ..reading.expression.tree import Expression
 from ..reading.extraction.words.convergence import divergence_of
 from ..reading.latex.tokens.roles import IS_VALUE
@@ -223,22 +225,25 @@ class _KnownValue:
     def _beyond(self, answer: Expression, digits: int) -> list[tuple[Draw, IntegralValue]]:
         """Values of the integral at further choices of the parameters.
 
-        There are further choices only if the answer has a function such as abs or max. The choices
-        cover several cases of this function. Some of the chosen values exceed the numbers in the
+        There are further choices only if the answer has a function that may take another case, such
+        as abs, max or an inverse function. Some of the chosen values exceed the numbers in the
         answer.
 
         Raises:
             QuadratureError: a value cannot be computed.
+            UnusableError: the answer has too many cases.
 
         """
-        if not self.integral.parameters or not distinguishes_cases(answer):
+        names, assumptions = self.parameters, dict(self.integral.integrand.assumptions)
+        if not names:
             return []
-        compared = {draw for group in draws_of(self.integral) for draw in group}
-        usual, special = draws_of(self.integral, answer)
+        compared = [draw for group in draws_of(self.integral) for draw in group]
+        with_answer = draws_of(self.integral, answer) if distinguishes_cases(answer) else ([], [])
+        further = [draw for group in with_answer for draw in group if draw not in compared]
+        unseen = unseen_cases(names, assumptions, [answer], [*compared, *further])
+        further += (draw for draw in unseen if admits(self.integral.conditions, dict(draw)))
         pairs: list[tuple[Draw, IntegralValue]] = []
-        for draw in [*usual, *special]:
-            if draw in compared:
-                continue
+        for draw in further:
             with suppress(OutsideDomainError):
                 value = value_at(self.integral, draw, digits)
                 if not value.diverges:
@@ -304,7 +309,7 @@ class _KnownValue:
             return Outcome(Status.UNDECIDED, detail=detail)
         try:
             outcome, closest = self._compare(answer, DIGITS, needed)
-        except QuadratureError as error:
+        except (QuadratureError, UnusableError) as error:
             return Outcome(Status.UNDECIDED, detail=str(error))
         # More digits decide about an undecided answer, and about a difference near the error.
         if outcome.status is Status.UNDECIDED or closest > CLOSE:
@@ -329,7 +334,8 @@ class _KnownValue:
         refutes the answer.
         """
         least_agreement, bits = float(digits), working_bits(digits)
-        pairs = [*values_of(self.integral, digits), *self._beyond(answer, digits)]
+        further = self._beyond(answer, digits)
+        pairs = [*values_of(self.integral, digits), *further]
         if self.integral.parameters:
             # the regime that textbooks mean by limits a and b is the first
             pairs.sort(key=lambda pair: has_reversed_limits(self.integral, pair[0]))
@@ -359,10 +365,19 @@ class _KnownValue:
         outcome = with_theorem(by_digits, self.integral, answer)
         if outcome.proof:  # digits that do not show a part of the answer are of no account then
             return outcome, 0.0
-        values, beside_zero = balls(pairs[0][0]), bool(pairs[0][1].ball.contains(0))
-        detail = objection(
-            answer, got[0], values, bits, least_agreement, needed=needed, beside_zero=beside_zero
-        )
+        detail = ""
+        for (draw, value), number in zip(pairs, got, strict=True):
+            if draw == pairs[0][0] or (draw, value) in further:
+                detail = detail or objection(
+                    answer,
+                    number,
+                    balls(draw),
+                    bits,
+                    least_agreement,
+                    needed=needed,
+                    beside_zero=bool(value.ball.contains(0)),
+                )
+        values = balls(pairs[0][0])
         if not detail and hides_a_limit(self.integral, got[0], values, bits, least_agreement):
             detail = f"a limit has no effect on the {least_agreement:.0f} digits that were compared"
         if detail:
