@@ -16,7 +16,7 @@ from ..reading.expression.tree import Expression, Symbol
 from ..reading.extraction import extract
 from ..reading.extraction.announced import FinalText, final_text
 from ..reading.extraction.judge import Asks
-from ..reading.extraction.words.convergence import asserted_convergence, says_divergent
+from ..reading.extraction.words import convergence
 from ..reading.extraction.words.leads import concludes
 from ..reading.latex import (
     AlternativesError,
@@ -465,8 +465,8 @@ def stated_divergence(answer: ExtractedAnswer) -> int | None:
     if infinite is not None:
         return infinite
     if answer.text is not None and answer.source == "boxed":
-        return 0 if says_divergent(text) and "\\begin" not in text else None
-    if not says_divergent(_answer_in_words(answer)):
+        return convergence.boxed_divergence(stated_text(answer))
+    if not convergence.says_divergent(_answer_in_words(answer)):
         return None
     answer.text, answer.source, answer.status = "diverges", "final_answer", None
     return 0
@@ -496,5 +496,5 @@ def stated_convergence(answer: ExtractedAnswer) -> str | None:
 
     The result is None for any other answer, such as a value.
     """
-    only = asserted_convergence(answer.text or "", alone=True)
-    return asserted_convergence(_answer_in_words(answer)) if only is None else only
+    only = convergence.asserted_convergence(answer.text or "", alone=True)
+    return convergence.asserted_convergence(_answer_in_words(answer)) if only is None else only
