@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -225,25 +225,43 @@ class _KnownValue:
     def _beyond(self, answer: Expression, digits: int) -> list[tuple[Draw, IntegralValue]]:
         """Values of the integral at further choices of the parameters.
 
-        There are further choices only if the answer has a function that may take another case, such
-        as abs, max or an inverse function. Some of the chosen values exceed the numbers in the
+        There are further choices only if the answer has a function such as abs or max. The choices
+        cover several cases of this function. Some of the chosen values exceed the numbers in the
         answer.
+
+        Raises:
+            QuadratureError: a value cannot be computed.
+
+        """
+        if not self.parameters or not distinguishes_cases(answer):
+            return []
+        compared = {draw for group in draws_of(self.integral) for draw in group}
+        draws = [draw for group in draws_of(self.integral, answer) for draw in group]
+        return self._at(draws, compared, digits)
+
+    def _unseen(
+        self, answer: Expression, drawn: Collection[Draw], digits: int
+    ) -> list[tuple[Draw, IntegralValue]]:
+        """Values of the integral in cases of the answer that no choice in ``drawn`` shows.
 
         Raises:
             QuadratureError: a value cannot be computed.
             UnusableError: the answer has too many cases.
 
         """
-        names, assumptions = self.parameters, dict(self.integral.integrand.assumptions)
-        if not names:
-            return []
-        compared = [draw for group in draws_of(self.integral) for draw in group]
-        with_answer = draws_of(self.integral, answer) if distinguishes_cases(answer) else ([], [])
-        further = [draw for group in with_answer for draw in group if draw not in compared]
-        unseen = unseen_cases(names, assumptions, [answer], [*compared, *further])
-        further += (draw for draw in unseen if admits(self.integral.conditions, dict(draw)))
+        assumptions = dict(self.integral.integrand.assumptions)
+        draws = unseen_cases(self.parameters, assumptions, [answer], [*drawn])
+        admitted = (draw for draw in draws if admits(self.integral.conditions, dict(draw)))
+        return self._at(admitted, drawn, digits)
+
+    def _at(
+        self, draws: Iterable[Draw], without: Collection[Draw], digits: int
+    ) -> list[tuple[Draw, IntegralValue]]:
+        """The finite values of the integral at choices of the parameters, except ``without``."""
         pairs: list[tuple[Draw, IntegralValue]] = []
-        for draw in further:
+        for draw in draws:
+            if draw in without:
+                continue
             with suppress(OutsideDomainError):
                 value = value_at(self.integral, draw, digits)
                 if not value.diverges:
@@ -334,8 +352,9 @@ class _KnownValue:
         refutes the answer.
         """
         least_agreement, bits = float(digits), working_bits(digits)
-        further = self._beyond(answer, digits)
-        pairs = [*values_of(self.integral, digits), *further]
+        pairs = [*values_of(self.integral, digits), *self._beyond(answer, digits)]
+        unseen = self._unseen(answer, [draw for draw, _ in pairs], digits)
+        pairs += unseen
         if self.integral.parameters:
             # the regime that textbooks mean by limits a and b is the first
             pairs.sort(key=lambda pair: has_reversed_limits(self.integral, pair[0]))
@@ -367,7 +386,7 @@ class _KnownValue:
             return outcome, 0.0
         detail = ""
         for (draw, value), number in zip(pairs, got, strict=True):
-            if draw == pairs[0][0] or (draw, value) in further:
+            if draw == pairs[0][0] or (draw, value) in unseen:
                 detail = detail or objection(
                     answer,
                     number,

@@ -17,7 +17,9 @@ NEGATIVE = ("0", "no", "false", "incorrect", "invalid", "incoherent", "negative"
 _WORDS = dict.fromkeys(POSITIVE, 1) | dict.fromkeys(NEGATIVE, 0)
 _LABEL = re.compile(
     r"(?P<not>\b(?:not|n't|isn't|doesn't|does not|never)\s+(?:\w+\s+){0,1})?"
-    r"(?<![\w.\-])(?P<word>" + "|".join((*POSITIVE, *NEGATIVE)) + r")(?![\w\-]|\.\d)",
+    # An operand of arithmetic is no label: "0/1", "1 - 1".
+    r"(?<![\w.\-])(?<!\d[+*/^])(?<!\d [-+*/^] )"
+    r"(?P<word>" + "|".join((*POSITIVE, *NEGATIVE)) + r")(?![\w\-]|\.\d|\s?[-+*/^]\s?\d)",
     re.IGNORECASE,
 )
 
