@@ -1,4 +1,4 @@
-"""Answers that are right for the usual choices of a parameter, and wrong for other values."""
+"""Answers that are right for the usual choices of parameters and points, and wrong elsewhere."""
 
 from __future__ import annotations
 
@@ -89,3 +89,12 @@ def test_a_right_answer_with_cases_is_accepted(
     options = {"variable": "x"} if judge is verify_equivalent else {}
     verdict = judge(rf"\boxed{{{answer}}}", question, assumptions=assumptions, **options)
     assert verdict.status is Status.CORRECT, verdict
+
+
+@pytest.mark.parametrize("scale", ["10", "10^{3}", "10^{9}"])
+@pytest.mark.parametrize("there_and_back", [r"\arctan(\tan u)", r"\arcsin(\sin u)"])
+def test_a_turn_beside_a_great_term_is_not_accepted(scale: str, there_and_back: str) -> None:
+    hidden = there_and_back.replace("u)", f"(x/{scale}))")
+    box = rf"\boxed{{2xe^{{x^2}}+{scale}{hidden}-x}}"
+    assert not verify_derivative(box, r"\frac{d}{dx}e^{x^2}").correct
+    assert not verify_equivalent(box, r"2xe^{x^2}").correct
