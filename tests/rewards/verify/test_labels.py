@@ -199,3 +199,19 @@ def test_a_number_that_a_word_scales_is_no_answer(text: str) -> None:
 )  # fmt: skip
 def test_a_word_that_scales_nothing_is_harmless(text: str) -> None:
     assert verify_integer(text, 42).correct
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["yes?", "yes is not the answer", "yes if 1=2", "It cannot be true", "hardly true",
+     "Is it true? Unclear."],
+)  # fmt: skip
+def test_a_label_in_question_is_not_affirmed(text: str) -> None:
+    assert not verify_label(text, 1).correct
+
+
+@pytest.mark.parametrize(
+    "text", ["Is the step correct? Yes.", "Yes, if x > 0.", "Yes, it is not wrong"]
+)
+def test_a_label_after_a_question_is_affirmed(text: str) -> None:
+    assert verify_label(text, 1).correct
