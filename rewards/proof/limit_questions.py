@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from ..errors import ProblemError
 from ..numeric.expansions.series import NotExpandedError, UndefinedError
+from ..numeric.sampling.cases import Draw
 from ..numeric.sampling.integrand import assumption_items
-from ..numeric.sampling.parameters import Draw
 from ..reading.expression.build import ONE, ZERO, div, number
 from ..reading.expression.derivative import differentiate
 from ..reading.expression.sympy_bridge import from_sympy

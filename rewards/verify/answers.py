@@ -465,7 +465,7 @@ def stated_divergence(answer: ExtractedAnswer) -> int | None:
     if infinite is not None:
         return infinite
     if answer.text is not None and answer.source == "boxed":
-        return 0 if convergence.says_divergent(text) and "\\begin" not in text else None
+        return convergence.boxed_divergence(stated_text(answer))
     divergence = convergence.divergence_of(_answer_in_words(answer))
     if divergence is not None:
         answer.text, answer.source, answer.status = "diverges", "final_answer", None

@@ -44,8 +44,15 @@ _SCIENTIFIC = re.compile(
     r"[\s$]*(?P<sign>[-+\u2212]?)(?:(?P<mantissa>\d{1,30})(?:\.(?P<fraction>\d{1,30}))?\s*"
     r"(?:\\times|\\cdot|\u00d7|\*)\s*)?10\s?\^\s?\{?(?P<power>\d{1,3})\}?[\s$.]*"
 )
-# After a number: it is denied, or another is offered with it.
-_DENIED_AFTER = re.compile(r"\s+(?:is|was|are|would be)(?:n't|\s+not|\s+never)\b", re.IGNORECASE)
+# Words and signs behind a number that make it a part of another: "42 million", "42 and a half".
+_SCALED = re.compile(
+    r"(?:\s|\\text\s?\{)+(?:(?i:hundred|thousand|[mbtr]+illion|dozen|score|squared|cubed|doubled|tripled"
+    r"|halved|(?:and )?(?:a |one )?(?:half|third|quarter)|point \d)|[KMB]|\d+\s?/\s?\d+)(?!\w|\.\d)"
+)
+# After a number: it is denied or a question, or another is offered with it.
+_DENIED_AFTER = re.compile(
+    r"[*$]{0,4}(?:\?|\s+(?:is|was|are|would be)(?:n't|\s+not|\s+never)\b)", re.IGNORECASE
+)
 _OFFERED = re.compile(r"[\s,*$]{0,4}(?:or|and|oder|ou)[\s*$]{1,4}(?=[-+]?\d)", re.IGNORECASE)
 
 
@@ -134,7 +141,12 @@ def _is_denied(text: str, number: re.Match[str]) -> bool:
 
 
 def _is_operand(text: str, number: re.Match[str]) -> bool:
-    """Whether a number is an operand and not a result. Both numbers of ``20/135`` are operands."""
+    """Whether a number is an operand and not a result.
+
+    Both numbers of ``20/135`` are operands, and so is the number of "42 million".
+    """
+    if _SCALED.match(text, number.end()):
+        return True
     at = number.start("whole")
     text_before = text[max(at - 40, 0) : at]
     return (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Unpack
 from flint import acb, arb
 
 from ..errors import ProblemError
+from ..numeric.ball_arithmetic.balls import UnusableError
 from ..numeric.ball_arithmetic.jets import Ball
 from ..numeric.outcome import Outcome, show
 from ..numeric.quadrature import (
@@ -38,7 +39,8 @@ from ..numeric.quadrature.draws import (
     with_whole_parameters,
 )
 from ..numeric.quadrature.work import ONE_CALL, work_limit, working_bits
-from ..numeric.sampling.parameters import Draw, admits, distinguishes_cases
+from ..numeric.sampling.cases import Draw, distinguishes_cases, unseen_cases
+from ..numeric.sampling.parameters import admits
 from ..reading.expression.tree import Expression
 from ..reading.extraction.words.convergence import divergence_of
 from ..reading.latex.tokens.roles import IS_VALUE
@@ -233,13 +235,34 @@ class _KnownValue:
             QuadratureError: a value cannot be computed.
 
         """
-        if not self.integral.parameters or not distinguishes_cases(answer):
+        if not self.parameters or not distinguishes_cases(answer):
             return []
         compared = {draw for group in draws_of(self.integral) for draw in group}
-        usual, special = draws_of(self.integral, answer)
+        draws = [draw for group in draws_of(self.integral, answer) for draw in group]
+        return self._at(draws, compared, digits)
+
+    def _unseen(
+        self, answer: Expression, drawn: Collection[Draw], digits: int
+    ) -> list[tuple[Draw, IntegralValue]]:
+        """Values of the integral in cases of the answer that no choice in ``drawn`` shows.
+
+        Raises:
+            QuadratureError: a value cannot be computed.
+            UnusableError: the answer has too many cases.
+
+        """
+        assumptions = dict(self.integral.integrand.assumptions)
+        draws = unseen_cases(self.parameters, assumptions, [answer], [*drawn])
+        admitted = (draw for draw in draws if admits(self.integral.conditions, dict(draw)))
+        return self._at(admitted, drawn, digits)
+
+    def _at(
+        self, draws: Iterable[Draw], without: Collection[Draw], digits: int
+    ) -> list[tuple[Draw, IntegralValue]]:
+        """The finite values of the integral at choices of the parameters, except ``without``."""
         pairs: list[tuple[Draw, IntegralValue]] = []
-        for draw in [*usual, *special]:
-            if draw in compared:
+        for draw in draws:
+            if draw in without:
                 continue
             with suppress(OutsideDomainError):
                 value = value_at(self.integral, draw, digits)
@@ -306,7 +329,7 @@ class _KnownValue:
             return Outcome(Status.UNDECIDED, detail=detail)
         try:
             outcome, closest = self._compare(answer, DIGITS, needed)
-        except QuadratureError as error:
+        except (QuadratureError, UnusableError) as error:
             return Outcome(Status.UNDECIDED, detail=str(error))
         # More digits decide about an undecided answer, and about a difference near the error.
         if outcome.status is Status.UNDECIDED or closest > CLOSE:
@@ -332,6 +355,8 @@ class _KnownValue:
         """
         least_agreement, bits = float(digits), working_bits(digits)
         pairs = [*values_of(self.integral, digits), *self._beyond(answer, digits)]
+        unseen = self._unseen(answer, [draw for draw, _ in pairs], digits)
+        pairs += unseen
         if self.integral.parameters:
             # the regime that textbooks mean by limits a and b is the first
             pairs.sort(key=lambda pair: has_reversed_limits(self.integral, pair[0]))
@@ -361,10 +386,19 @@ class _KnownValue:
         outcome = with_theorem(by_digits, self.integral, answer)
         if outcome.proof:  # digits that do not show a part of the answer are of no account then
             return outcome, 0.0
-        values, beside_zero = balls(pairs[0][0]), bool(pairs[0][1].ball.contains(0))
-        detail = objection(
-            answer, got[0], values, bits, least_agreement, needed=needed, beside_zero=beside_zero
-        )
+        detail = ""
+        for (draw, value), number in zip(pairs, got, strict=True):
+            if draw == pairs[0][0] or (draw, value) in unseen:
+                detail = detail or objection(
+                    answer,
+                    number,
+                    balls(draw),
+                    bits,
+                    least_agreement,
+                    needed=needed,
+                    beside_zero=bool(value.ball.contains(0)),
+                )
+        values = balls(pairs[0][0])
         if not detail and hides_a_limit(self.integral, got[0], values, bits, least_agreement):
             detail = f"a limit has no effect on the {least_agreement:.0f} digits that were compared"
         if detail:

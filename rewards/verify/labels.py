@@ -16,8 +16,12 @@ NEGATIVE = ("0", "no", "false", "incorrect", "invalid", "incoherent", "negative"
 
 _WORDS = dict.fromkeys(POSITIVE, 1) | dict.fromkeys(NEGATIVE, 0)
 _LABEL = re.compile(
-    r"(?P<not>\b(?:not|n't|isn't|doesn't|does not|never)\s+(?:\w+\s+){0,1})?"
-    r"(?<![\w.\-])(?P<word>" + "|".join((*POSITIVE, *NEGATIVE)) + r")(?![\w\-]|\.\d)",
+    r"(?P<not>\b(?:not|n't|isn't|doesn't|does not|never|cannot|can't|hardly)\s+(?:\w+\s+){0,1})?"
+    # An operand of arithmetic is no label: "0/1", "1 - 1".
+    r"(?<![\w.\-])(?<!\d[+*/^=])(?<!\d [-+*/^=] )"
+    r"(?P<word>" + "|".join((*POSITIVE, *NEGATIVE)) + r")(?![\w\-]|\.\d|\s?[-+*/^=]\s?\d"
+    # Neither is a question, a condition, nor what the next words deny.
+    r"|\s?\?|\s(?:if|unless|(?:is|was)(?:n't|\snot))\b)",
     re.IGNORECASE,
 )
 

@@ -9,9 +9,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Unpack
 
 from ..errors import ProblemError
+from ..numeric.ball_arithmetic.balls import UnusableError
 from ..numeric.expansions.series import NotExpandedError, UndefinedError
 from ..numeric.outcome import Outcome
-from ..numeric.sampling.parameters import regimes
+from ..numeric.sampling.cases import Draw, unseen_cases
+from ..numeric.sampling.parameters import admits, regimes
 from ..proof.continuity import judge_parameters
 from ..proof.limit_questions import LimitQuestion, limit_readings, with_values
 from ..proof.limits import Limit, are_equal
@@ -307,33 +309,49 @@ class _KnownLimit:
         """
         # A single wrong value refutes. A right answer has to fit nearly all choices, because the
         # expansion may fail for some of them.
-        compared = 0
         trees = [self.question.expression, *([] if answer is None else [answer])]
         assumed, conditions = dict(self.question.all_assumptions), self.question.conditions
         draws, _ = regimes(self.parameters, assumed, trees, conditions)
+        compared = 0
         for draw in draws:
-            question = self.question.at_draw(draw)
-            try:
-                limit = question.limit()
-            except NotExpandedError:
+            outcome = self._at_draw(draw, answer, infinity)
+            if outcome is None:
                 continue
-            if answer is None or limit.value is None:
-                agrees = infinity != 0 and limit.sign == infinity
-                status = Status.CORRECT if agrees else Status.INCORRECT
-                outcome = Outcome(status, detail="" if agrees else "another limit")
-            else:
-                outcome = compare_values(with_values(answer, draw), limit.value)
-            if outcome.status is Status.INCORRECT:
-                point = ", ".join(f"{name} = {size:g}" for name, size in draw)
-                witness = outcome.witness and replace(outcome.witness, point=point)
-                return replace(outcome, points=compared + 1, witness=witness)
-            if outcome.status is not Status.CORRECT:
-                return outcome
             compared += 1
+            if outcome.status is not Status.CORRECT:
+                return replace(outcome, points=compared)
         if compared < DRAWS - 1:
             return self._undecided()
+        if answer is not None:
+            # It has to fit all cases of its own functions.
+            try:
+                unseen = [*unseen_cases(self.parameters, assumed, [answer], draws)]
+            except UnusableError as error:
+                return Outcome(Status.UNDECIDED, detail=str(error))
+            for draw in (draw for draw in unseen if admits(conditions, dict(draw))):
+                outcome = self._at_draw(draw, answer) or self._undecided()
+                if outcome.status is not Status.CORRECT:
+                    return replace(outcome, points=compared + 1)
         flags = ("limit:parameters drawn",)
         return Outcome(Status.CORRECT, points=compared, flags=flags)
+
+    def _at_draw(self, draw: Draw, answer: Expression | None, infinity: int = 0) -> Outcome | None:
+        """Compare the answer with the limit for one choice of the parameters.
+
+        The result is None if the limit cannot be computed.
+        """
+        try:
+            limit = self.question.at_draw(draw).limit()
+        except NotExpandedError:
+            return None
+        if answer is None or limit.value is None:
+            agrees = infinity != 0 and limit.sign == infinity
+            status = Status.CORRECT if agrees else Status.INCORRECT
+            outcome = Outcome(status, detail="" if agrees else "another limit")
+        else:
+            outcome = compare_values(with_values(answer, draw), limit.value)
+        point = ", ".join(f"{name} = {size:g}" for name, size in draw)
+        return replace(outcome, witness=outcome.witness and replace(outcome.witness, point=point))
 
     def _accepted(self, detail: str) -> Outcome:
         proof = "expansion" if self.is_proved else ""

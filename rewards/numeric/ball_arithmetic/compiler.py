@@ -296,7 +296,7 @@ class _Compiler:
         """
         bits, length = _lengths(node)
         self.tape.literal_bits = max(self.tape.literal_bits, min(bits * times, MAX_LITERAL_BITS))
-        self.tape.literals[node, times] = math.ceil(length * times)
+        self.tape.literals[node, times] = math.ceil(Fraction(length) * times)  # 10^400 is no float
 
     def _symbol(self, name: str) -> int:
         slot = self.tape.symbols.get(name)

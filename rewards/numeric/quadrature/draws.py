@@ -10,7 +10,8 @@ from flint import acb
 
 from ...reading.expression.tree import Expression
 from ..ball_arithmetic.jets import Ball
-from ..sampling.parameters import Draw, regimes
+from ..sampling.cases import Draw
+from ..sampling.parameters import regimes
 from .line import OutsideDomainError, limit_value
 from .problem import KEPT_TEXTS, DefiniteIntegral, definite_readings
 from .value import IntegralValue, evaluate

@@ -18,7 +18,7 @@ from typing import TypeVar
 from flint import acb
 
 from ..ball_arithmetic import jets as rules
-from ..ball_arithmetic.balls import Tape, precision
+from ..ball_arithmetic.balls import Tape, UnusableError, precision
 from ..ball_arithmetic.jets import Ball, Jet
 
 T = TypeVar("T")
@@ -36,6 +36,12 @@ LOCAL = (-30, -20, -13, -8, -4, -1)
 STEPS, MAX_PLACES = 24, 8
 #: Slots evaluated in one search.
 SEARCH_UNITS = 12_000
+#: The same for events that are found to the last bit of a float, so that a window of any width
+#: that floats can show has a point inside: 60 steps instead of 24, for more places.
+EXACT_STEPS, EXACT_UNITS = 60, 200_000
+#: Ends of two intervals beyond the last event, relative to it. If the event is u = 1 in ``e^{iu}``,
+#: the points between the ends are in the second and the fourth quadrant.
+BEYOND = (4.0, 6.25)
 
 #: Points far from the origin and close to it, which the usual sample seldom has.
 FAR_POINTS = (137.28, -153.7, 2.9e3, -3.3e3, 1.31e6, -1.7e6, 1.9e10, -2.3e10, 3.1e-6, -3.7e-6)
@@ -54,9 +60,11 @@ class _Search:
     The module's docstring names the quantities whose signs are monitored.
     """
 
-    def __init__(self, tape: Tape, values: Mapping[str, Ball]) -> None:
-        self.tape, self.values = tape, values
-        self.left = SEARCH_UNITS // max(tape.size, 1)
+    def __init__(
+        self, tape: Tape, values: Mapping[str, Ball], steps: int = STEPS, units: int = SEARCH_UNITS
+    ) -> None:
+        self.tape, self.values, self.steps = tape, values, steps
+        self.left = units // max(tape.size, 1)
         self.pairs: list[tuple[int, int]] = []
         watched: dict[int, None] = {}
         varying = tape.varying
@@ -101,7 +109,7 @@ class _Search:
 
     def _bisect(self, low: float, high: float, at: int) -> tuple[float, float]:
         sign = self.signs(low)[at]
-        for _ in range(STEPS):
+        for _ in range(self.steps):
             middle = _between(low, high)
             if not low < middle < high or self.left <= 0:
                 break
@@ -165,6 +173,42 @@ def places(tape: Tape, values: Mapping[str, Ball]) -> list[float]:
             # A point that is off the grid, for what happens within a unit of the place.
             points[middle + 0.37 * min(scale, 1.0)] = None
         return list(points)
+
+
+def between_events(tape: Tape, values: Mapping[str, Ball]) -> list[float]:
+    """A point in each interval between neighbouring events of an expression.
+
+    Near 7.3, ``max(0, 0.001 - |x - 7.3|)`` has events at 7.299, 7.3 and 7.301. The points between
+    them lie within the narrow feature. `places` returns points beside the events instead.
+
+    Args:
+        tape: the expression.
+        values: the values of the expression's parameters.
+
+    Raises:
+        UnusableError: the expression has too many events.
+
+    """
+    with precision(BITS):
+        search = _Search(tape, values, EXACT_STEPS, EXACT_UNITS)
+        if not (search.pairs or search.watched):
+            return []
+        positive = [OFF_GRID * 2.0**k for k in GRID]
+        ends: list[float] = []
+        for grid in (positive, [-x for x in reversed(positive)]):
+            found = dict.fromkeys(search.changes(grid, set()))
+            events = {end for interval in found for end in interval}
+            for low, high in found:
+                middle = (low + high) / 2
+                steps = [(abs(low) or 1.0) * 2.0**k for k in LOCAL]
+                nearby = [middle - s for s in reversed(steps)] + [middle + s for s in steps]
+                events.update(itertools.chain(*search.changes(nearby, set())))
+            if events:
+                inner, outer = sorted((min(events), max(events)), key=abs)
+                ends += [inner / BEYOND[0], *events, *(outer * factor for factor in BEYOND)]
+        if search.left <= 0:
+            raise UnusableError("the search for events takes too long")
+        return [_between(low, high) for low, high in itertools.pairwise(sorted(ends)) if low < high]
 
 
 def beyond_reach(*tapes: Tape) -> list[Ball]:

@@ -20,7 +20,7 @@ from ..ball_arithmetic.balls import Conventions, Tape, UnusableError
 from ..ball_arithmetic.compiler import compile_tape
 from ..ball_arithmetic.jets import Ball
 from ..outcome import DecisionPolicy, Outcome
-from .parameters import Draw
+from .cases import Draw
 from .pool import ASSUMPTIONS, PointPool
 
 if TYPE_CHECKING:

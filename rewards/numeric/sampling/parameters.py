@@ -21,6 +21,7 @@ from ...reading.functions import PIECEWISE
 from ...reading.functions.record import AT_INTEGERS
 from ..ball_arithmetic.balls import UnusableError
 from ..ball_arithmetic.evaluation import evaluate
+from .cases import MAX_SCALE, Draw, distinguishes
 
 #: The least and the greatest parameter of a draw; those between are spaced geometrically.
 LEAST, GREATEST = 0.21875, 9.71875
@@ -35,10 +36,6 @@ FEW = 2.0**5
 #: Sizes of middle draws of `regimes`: below 1, where the integral of x^{-a} at 0 converges, and
 #: above.
 MIDDLE = (0.546875, 1.671875, 0.8125, 2.890625, 0.390625)
-#: Larger numbers are no thresholds of `regimes`: the values of integrals that are so large or small
-#: cannot be computed.
-MAX_SCALE = 1e60
-
 #: A factor, between two powers of two, by which draws lie beyond every number of the expressions.
 BEYOND = 2.375
 #: Draws of ordinary size beside the two usual ones.
@@ -62,16 +59,12 @@ _DRAWS_OF_KIND: dict[str, Callable[[float, int], float]] = {
 }
 #: Those with signs or parities, which are combined in all ways for so many parameters.
 _SIDED, MAX_SIDED = frozenset(("real", "integer", "signed integer")), 3
-#: Functions that distinguish cases.
-_CASES = frozenset(function.name for function in PIECEWISE)
 _STEPS = frozenset(function.name for function in PIECEWISE if function.breaks == AT_INTEGERS)
 
 #: Conditions leave so many draws at least; so many are tried to find others. Of three ordered
 #: parameters 1 in 6 fits.
 MIN_DRAWS, TRIES = 4, 400
 _RELATIONS = frozenset(("lt", "le", "ne"))
-
-Draw = tuple[tuple[str, float], ...]
 
 
 def draws(
@@ -187,7 +180,7 @@ def _regimes(
     # A formula may change where a parameter passes the largest number in the expressions.
     largest = max((abs(n) for tree in expressions for n in _folded(tree)), default=1.0)
     beyond: list[Draw] = []
-    distinct = any(_distinguishes(node, "") for tree in expressions for node in nodes_of(tree))
+    distinct = any(distinguishes(node, "") for tree in expressions for node in nodes_of(tree))
     if largest > 1:
         scales = (BEYOND * largest, 1 / (BEYOND * largest)) if distinct else (BEYOND * largest,)
         beyond = [
@@ -273,16 +266,6 @@ def _value(constant: Expression, draw: Draw) -> arb | None:
     return arb(value.real) if value.is_finite() and value.imag.contains(0) else None
 
 
-def distinguishes_cases(expression: Expression, *, in_logarithms: bool = True) -> bool:
-    """Whether a function that distinguishes cases occurs, such as abs, max or floor.
-
-    If ``in_logarithms`` is false, the bars of ``ln|u|`` do not count.
-    """
-    nodes = list(nodes_of(expression))
-    bars = [node.args[0] for node in nodes if node.function == "ln" and not in_logarithms]
-    return any(_distinguishes(node, "") for node in nodes if node not in bars)
-
-
 def _folded(tree: Expression) -> Iterator[float]:
     """Yield the rational constants of an expression. A power such as 10^3 is one constant."""
     ratio = fold(tree)
@@ -300,21 +283,12 @@ def _spaced(least: float, greatest: float, count: int) -> list[float]:
     return [float(f"{least * step**i:.4g}") for i in range(count)]
 
 
-def _distinguishes(node: Expression, variable: str) -> bool:
-    """Whether a node is a function with cases that depend on parameters only, such as |a - b|."""
-    if not isinstance(node, Call) or node.function not in _CASES:
-        return False
-    compared = node.args[1::2] if node.function == "piecewise" else node.args
-    symbols = set().union(*(symbols_of(operand) for operand in compared))
-    return bool(symbols) and variable not in symbols
-
-
 def _has_thresholds(node: Expression, variable: str) -> bool:
     """Whether a function has cases that depend on the sizes of parameters, as an equality's do not.
 
     Of Kronecker's delta of m and n, values for large m and n say nothing more.
     """
-    if not _distinguishes(node, variable):
+    if not distinguishes(node, variable):
         return False
     equalities = isinstance(node, Call) and node.function == "piecewise"
     return not (equalities and all(case.function in ("eq", "ne") for case in node.args[1::2]))

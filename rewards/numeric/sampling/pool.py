@@ -20,8 +20,8 @@ from ..ball_arithmetic.domain import (
 )
 from ..ball_arithmetic.jets import NAN, ZERO, Ball, is_unreal
 from ..ball_arithmetic.point_count import BRANCHING_POINTS, has_fixed_branch
+from .cases import Draw
 from .events import places
-from .parameters import Draw
 
 #: Fewest points on which anything is accepted.
 MIN_POINTS = 4

@@ -38,7 +38,8 @@ class Confirmation:
         unseen_in_answer: the parts of the answer F visible at no point so far.
         unseen_in_integrand: the parts of the integrand f visible at no point so far.
         analytic: whether F and f are free of absolute values, steps and cases.
-        turns: whether F has an inverse function with turning points, such as arccos(cos x).
+        turns: whether F has an inverse function with turning points, such as arccos(cos x), or with
+            jumps, such as arctan(tan x).
         agreement: the largest number of bits to which F' and f agree at a point.
 
     """
@@ -48,7 +49,8 @@ class Confirmation:
         self.tape, self.pool = comparison.tape, comparison.pool
         self.unseen_in_answer, self.unseen_in_integrand = Unseen(), Unseen()
         self.analytic = self.tape.is_analytic and self.pool.tape.is_analytic
-        self.turns = branches.may_turn(self.tape)
+        # arctan(tan x) jumps; of derivatives, the search for jumps takes care
+        self.turns = branches.may_turn(self.tape) or bool(self.tape.poles and not comparison.order)
         self.agreement = -math.inf
 
     def refute(self) -> Outcome | None:
@@ -62,12 +64,15 @@ class Confirmation:
         """
         flipped = len(self.at.flipped)
         longest = self._longest_number()
-        refuted = self._look_closer()
+        refuted = self._look_closer(self.at.agreeing[:MIN_POINTS])
         refuted = refuted or self._show(self.at.agreeing[:BRANCHING_POINTS], self.at.bits)
         if refuted is None and (self.turns or not (self.analytic and self.all_seen)):
             agreeing_before = len(self.at.agreeing)
             refuted = self.at.visit_new((*self.pool.events(), *places(self.tape, self.at.values)))
-            refuted = refuted or self._show(self.at.agreeing[agreeing_before:], self.at.bits)
+            at_events = self.at.agreeing[agreeing_before:]
+            refuted = refuted or self._show(at_events, self.at.bits)
+            if self.turns:  # what turns back may be small beside e^{x^2}
+                refuted = refuted or self._look_closer(at_events, hidden=True)
         refuted = refuted or self.at.visit_new(FAR_POINTS)
         branching = BRANCHING_POINTS in map(points_wanted, (self.tape, self.pool.tape))
         if self.turns or self.tape.poles or branching or not self.analytic:
@@ -99,13 +104,19 @@ class Confirmation:
         """Whether each part of answer and integrand had an effect above the error at some point."""
         return self.unseen_in_answer.all_seen and self.unseen_in_integrand.all_seen
 
-    def _look_closer(self) -> Outcome | None:
-        """Refute the answer if F' differs from f at high precision, at a few points."""
+    def _look_closer(self, points: Sequence[Point], hidden: bool = False) -> Outcome | None:
+        """Refute the answer if F' differs from f at high precision, at a few points.
+
+        If ``hidden`` is true, the outcome is undecided if F' is so large that 1 does not show
+        beside it.
+        """
         bits = min(CONFIRMING_BITS, self.at.max_bits)
-        for point in self.at.agreeing[:MIN_POINTS]:
+        for point in points:
             _, slope = self.at.derivative(point, bits)
             if differ(slope, self.pool.f(point, bits)):
                 return self.at.refutation(point, bits=bits)
+            if hidden and slope.is_finite() and log2(slope.abs_upper()) > bits - SEEN_BITS:
+                return self.at.undecided("an inverse function may turn back beside great numbers")
         ctx.prec = self.at.bits
         return None
 

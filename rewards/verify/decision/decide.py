@@ -17,6 +17,7 @@ from ...numeric.ball_arithmetic.balls import USUAL, Conventions, Tape, precision
 from ...numeric.ball_arithmetic.compiler import compile_tape
 from ...numeric.comparison.at_points import Comparison
 from ...numeric.outcome import Budget, DecisionPolicy, Outcome, OutOfBudgetError
+from ...numeric.sampling.cases import unseen_cases
 from ...numeric.sampling.events import beyond_reach
 from ...numeric.sampling.integrand import Integrand
 from ...numeric.sampling.parameters import EXTREME, draws
@@ -159,9 +160,26 @@ class _Question:
         return Decision(at, JumpSearch(at, formulas), search)
 
     def _at_other_draws(self, tape: Tape, conventions: Conventions, variant: int) -> Outcome | None:
-        """Refute the answer if it is wrong for other values of parameters and constants."""
+        """Refute the answer if it is wrong for other values of parameters and constants.
+
+        In each case that the first values do not show, the answer is judged as for these. A value
+        at which nothing refutes the answer may hide the case: 1 in e^a + 1, for a = 1000.
+        """
         comparisons = self._other_comparisons(tape, conventions, variant)
-        return next((outcome for at in comparisons if (outcome := refutation(at))), None)
+        refuted = next((outcome for at in comparisons if (outcome := refutation(at))), None)
+        integrand = self.integrand
+        trees = (integrand.expression, self.answer)
+        names, assumptions = integrand.parameters, integrand.assumptions
+        usual = draws(names, assumptions, integrand.variable, trees)
+        for drawn in () if refuted else unseen_cases(names, assumptions, trees, usual[:1]):
+            pool = integrand.pool(conventions, variant, drawn)
+            if pool.tier != "real":
+                continue
+            at = Comparison(tape, pool, self.policy, variant, self.order, self.budget)
+            outcome = decide_in_stages(Decision(at, JumpSearch(at), None))
+            if outcome.status is not Status.CORRECT:
+                return outcome
+        return refuted
 
     def _other_comparisons(
         self, tape: Tape, conventions: Conventions, variant: int
@@ -174,8 +192,7 @@ class _Question:
                 pool = integrand.pool(conventions, variant)
                 yield Comparison(tape, pool, self.policy, variant, order, work, constants=scale)
         names, assumptions = integrand.parameters, integrand.assumptions
-        for drawn in draws(
-            names, assumptions, integrand.variable, (integrand.expression, self.answer)
-        ):
+        trees = (integrand.expression, self.answer)
+        for drawn in draws(names, assumptions, integrand.variable, trees):
             pool = integrand.pool(conventions, variant, drawn)
             yield Comparison(tape, pool, self.policy, variant, order, work)

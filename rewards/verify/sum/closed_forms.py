@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Final
 
 from ...errors import ProblemError
@@ -14,12 +15,15 @@ from ...numeric.ball_arithmetic.jets import ZERO as ZERO_BALL
 from ...numeric.outcome import Outcome
 from ...numeric.quadrature.closed_form import SURPLUS, encoded_digits
 from ...numeric.quadrature.work import QuadratureError
-from ...numeric.sampling.parameters import distinguishes_cases
+from ...numeric.sampling.cases import unseen_cases
+from ...numeric.sampling.parameters import admits
 from ...numeric.summation.agreement import agreement_at
 from ...numeric.summation.choices import (
+    ParameterPoint,
     conventions,
     largest_constant,
     lists_terms,
+    point_at,
 )
 from ...proof.sums.convergence import DIGITS, judge_divergence, values_or_divergence
 from ...proof.sums.telescoping import prove_sum
@@ -129,17 +133,33 @@ class SumJudge:
             if outcome.status is Status.CORRECT and largest > MAX_CONSTANT:
                 detail = f"agrees at {len(chosen)} points, and has numbers above {MAX_CONSTANT}"
                 return Outcome(Status.UNDECIDED, points=len(chosen), detail=detail)
-        elif outcome.status is Status.CORRECT and self._may_change(answer):
-            detail = f"agrees at {len(chosen)} points, and may have other cases elsewhere"
-            return Outcome(Status.UNDECIDED, points=len(chosen), detail=detail)
-        return outcome
+        return self._in_all_cases(answer, outcome, chosen, digits)
 
-    def _may_change(self, answer: Expression) -> bool:
-        """Whether an answer distinguishes cases of the parameters, and the term does not."""
-        if answer.function == "piecewise" and len(answer.args) == 2:
-            answer = answer.args[0]  # a formula, and where it holds
-        has_cases = distinguishes_cases(answer, in_logarithms=False)
-        return has_cases and not distinguishes_cases(self.problem.term)
+    def _in_all_cases(
+        self, answer: Expression, outcome: Outcome, chosen: Sequence[ParameterPoint], digits: int
+    ) -> Outcome:
+        """Compare an answer that agrees in further cases of its own functions."""
+        problem = self.problem
+        if outcome.status is not Status.CORRECT:
+            return outcome
+        whole = {name: chosen[0].values[name] for name in problem.whole_parameters}
+        assumptions = dict(problem.assumptions) | dict.fromkeys(whole, "integer")
+        drawn = [tuple((n, float(value)) for n, value in sorted(p.values.items())) for p in chosen]
+        try:
+            for draw in unseen_cases(problem.parameters, assumptions, [answer], drawn):
+                values = {name: Fraction(value) for name, value in draw} | whole
+                if not admits(problem.conditions.comparisons, values):
+                    continue
+                point = point_at(problem, tuple(sorted(values.items())), digits)
+                if point.sum.diverges:
+                    continue
+                in_case = agreement_at(answer, [point], digits, 0.0)
+                # Without points, the answer has no value in this case.
+                if in_case.status is not Status.CORRECT and in_case.points:
+                    return in_case
+        except (QuadratureError, UnusableError) as error:
+            return Outcome(Status.UNDECIDED, points=len(chosen), detail=str(error))
+        return outcome
 
     def _hides_limit(self, answer: Expression, digits: int) -> bool:
         """Whether an answer agrees with a finite sum that has one term more, too.

@@ -160,3 +160,58 @@ def test_a_box_may_name_its_number(box: str) -> None:
 def test_a_negation_turns_a_label_around() -> None:
     assert verify_label(r"\boxed{not incorrect}", 1).correct
     assert verify_label(r"\boxed{not valid}", 0).correct
+
+
+@pytest.mark.parametrize("text", ["0/1", "1/0", r"\boxed{1+1}", "The answer is 1 - 1", "1 * 0"])
+def test_an_operand_is_no_label(text: str) -> None:
+    assert not verify_label(text, 1).correct
+    assert not verify_label(text, 0).correct
+
+
+@pytest.mark.parametrize("text", ["Label: 1 - the step is right", "Answer - 1", "**1**", "Label=1"])
+def test_a_dash_before_words_is_no_arithmetic(text: str) -> None:
+    assert verify_label(text, 1).correct
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The answer is 42 million.",
+        "The answer is 42 hundred",
+        "the answer is 42 squared",
+        "the answer is 42 and a half",
+        "the answer is 42 point 5",
+        "the answer is 42 1/2",
+        "So they sold 42 thousand.",
+        "The answer is 42? No, 43",
+        r"\boxed{42 \text{M}}",
+        r"\boxed{42\text{ thousand}}",
+    ],
+)
+def test_a_number_that_a_word_scales_is_no_answer(text: str) -> None:
+    assert not verify_integer(text, 42).correct
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["The answer is 42 meters.", "The answer is 42 and nothing else", r"\boxed{42\text{ m}}",
+     "They have 42 points.", "The answer is 42, half of 84.", "Is it 41? The answer is 42."],
+)  # fmt: skip
+def test_a_word_that_scales_nothing_is_harmless(text: str) -> None:
+    assert verify_integer(text, 42).correct
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["yes?", "yes is not the answer", "yes if 1=2", "It cannot be true", "hardly true",
+     "Is it true? Unclear."],
+)  # fmt: skip
+def test_a_label_in_question_is_not_affirmed(text: str) -> None:
+    assert not verify_label(text, 1).correct
+
+
+@pytest.mark.parametrize(
+    "text", ["Is the step correct? Yes.", "Yes, if x > 0.", "Yes, it is not wrong"]
+)
+def test_a_label_after_a_question_is_affirmed(text: str) -> None:
+    assert verify_label(text, 1).correct

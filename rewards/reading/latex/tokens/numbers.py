@@ -36,10 +36,11 @@ _MIXED: Final = re.compile(
     r"(?:(?<=\A)|(?<=[-+=({])|(?<=[-+=] ))(\d{1,6}) (\d{1,6})/(\d{1,6})(?![\w.,^/!({])"
 )
 #: A decimal that repeats the digits under the bar, or one digit under a dot, for ever. Parentheses
-#: say so only directly behind the point: 0.5(3) may be a product, or a number and its error.
+#: say so only directly behind the point: 0.5(3) may be a product, or a number and its error. No
+#: digit may follow the last digit of a decimal that has none.
 _REPEATING: Final = re.compile(
-    r"(\d{0,20})(?:\.|\{,\})(\d{0,20})(?:\\(?:overline|bar)\s*\{(\d{1,20})\}|\\dot\s*\{?(\d)\}?(?!\d|\\dot))"
-    r"|(?<![\w.,(\[])(\d{1,20})(?:[.,]|\{,\})\((\d{1,20})\)"
+    r"(?:(\d{0,20})(?:\.|\{,\})(\d{0,20})(?:\\(?:overline|bar)\s*\{(\d{1,20})\}|\\dot\s*\{?(\d)\}?(?!\\dot))"
+    r"|(?<![\w.,(\[])(\d{1,20})(?:[.,]|\{,\})\((\d{1,20})\))(?!(?:\s|\\[,;:! ])*\d)"
 )
 #: Numbers with commas that are looked at; more make a list.
 MAX_NUMBERS: Final = 64
