@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args, get_type_hints
 
 from .errors import ArgumentTypeError, UnknownNameError, UserError, require_extra, suggest
 
@@ -115,26 +115,33 @@ def load_function(path: Path, name: str) -> Callable[..., Any]:
     return result
 
 
+class _NotImported:
+    """A package that a module imports for its annotations alone: every type is `Any`."""
+
+    def __getattr__(self, name: str) -> Any:
+        return Any
+
+
 @cache
-def keyword_options(function: Callable[..., Any]) -> frozenset[str]:
-    """The names of a function's keyword-only parameters.
+def keyword_options(function: Callable[..., Any]) -> Mapping[str, Any]:
+    """The types of a function's keyword-only parameters, by name.
 
     Args:
         function: the function. If it has a parameter ``**options: Unpack[Keywords]`` (PEP 692), the
             keys of the `TypedDict` count as well.
 
     Returns:
-        The names.
+        The types. A type of SymPy, which takes long to import, is `Any`.
 
-    >>> sorted(keyword_options(require_extra))
-    []
+    >>> keyword_options(require_extra)
+    {}
 
     """
-    names: set[str] = set()
-    for parameter in inspect.signature(function).parameters.values():
+    hints = get_type_hints(function, localns={"sympy": _NotImported()})
+    types: dict[str, Any] = {}
+    for name, parameter in inspect.signature(function).parameters.items():
         if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
-            names.add(parameter.name)
-        elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
-            keywords = str(parameter.annotation).partition("[")[2].rstrip("]")
-            names |= function.__globals__[keywords].__annotations__.keys()
-    return frozenset(names)
+            types[name] = hints[name]
+        elif parameter.kind is inspect.Parameter.VAR_KEYWORD and get_args(hints[name]):
+            types |= get_type_hints(get_args(hints[name])[0])
+    return types

@@ -162,5 +162,5 @@ def _check_length(name: str, values: Sequence[Any], count: int) -> None:
         raise ValueError(f"{count} completions but {len(values)} {name}")
 
 
-def _options() -> frozenset[str]:
-    return keyword_options(verify_antiderivative) - {"deadline"}
+def _options() -> set[str]:
+    return keyword_options(verify_antiderivative).keys() - {"deadline"}

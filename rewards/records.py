@@ -59,15 +59,23 @@ def check_fields(instance: Any) -> None:
 
     """
     cls: Hashable = instance.__class__  # mypy takes no class for one where it is needed
-    for name, field_type in _hints(cls).items():
-        value = getattr(instance, name)
+    types = _hints(cls)
+    check_types({name: getattr(instance, name) for name in types}, types)
+
+
+def check_types(values: Mapping[str, Any], types: Mapping[str, Any]) -> None:
+    """Check the types of named values.
+
+    Raises:
+        ArgumentTypeError: the type of a value does not match.
+
+    """
+    for name, value in values.items():
         try:
-            msgspec.convert(value, field_type)
+            msgspec.convert(value, types[name])
         except msgspec.ValidationError as error:
             reason = str(error).partition(" - at `$")[0]
-            raise ArgumentTypeError(
-                _message(reason, [name], {name: value}, type(instance), str)
-            ) from None
+            raise ArgumentTypeError(_message(reason, [name], values, types, str)) from None
 
 
 @cache
@@ -167,7 +175,7 @@ def _message(
 def _at(data: Any, path: list[str]) -> Any:
     """Follow a path of keys into nested data. Missing keys are skipped."""
     for key in path:
-        if isinstance(data, dict) and key in data:
+        if isinstance(data, Mapping) and key in data:
             data = data[key]
         elif isinstance(data, list | tuple) and key.isdigit() and int(key) < len(data):
             data = data[int(key)]
@@ -177,7 +185,9 @@ def _at(data: Any, path: list[str]) -> Any:
 def _choices(field_type: Any, names: list[str]) -> tuple[Any, ...]:
     """The allowed values of the field at the path ``names``, if its type is an enumeration."""
     for name in names:
-        if is_dataclass(field_type):
+        if isinstance(field_type, Mapping):
+            field_type = field_type.get(name)
+        elif is_dataclass(field_type):
             field_type = get_type_hints(field_type).get(name)
     for member in (field_type, *get_args(field_type)):  # itself, or a part of a union
         if get_origin(member) is Literal:

@@ -6,18 +6,19 @@ import json
 import os
 import signal
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import click
 
 from ...rewards.adapters.for_openrlhf import make_reward_func
-from ...rewards.adapters.scoring import MIXED, TASKS
+from ...rewards.adapters.scoring import MIXED, TASKS, Rubric
 from ...rewards.adapters.server.http import Endpoint, run
 from ...rewards.adapters.server.on_ray import deployed
 from ...rewards.adapters.server.service import RewardServer, ServerLimits
 from ...rewards.adapters.server.shadow import Shadow
+from ...rewards.arguments import check_choice
 from ...rewards.workers.pool import DEFAULT_MEMORY_MB
 from ..core.errors import UserError
 from ..core.wording import counted
@@ -186,20 +187,23 @@ def serve_reward(**flags: Any) -> None:
 
     options = _Options(**flags)
     named = dict(_component(text) for text in options.components) or {"correctness": None}
+    rubric: dict[str, Any] = {
+        "task": options.task,
+        "components": tuple(named),
+        "weights": _weights(named),
+        "gate": not options.no_gate,
+        "strict": not options.no_strict,
+        "options": dict(map(_option, options.options)),
+        "workers": options.workers,
+        "deadline": options.deadline,
+        "memory_mb": options.memory_mb,
+    }
+    others = [item.name for item in fields(Rubric) if item.name not in rubric]
+    for name, value in map(_option, options.fields):
+        check_choice("--rubric", name, others)
+        rubric[name] = value
     try:
-        function = make_reward_func(
-            eos_tokens=options.eos_tokens,
-            task=options.task,
-            components=tuple(named),
-            weights=_weights(named),
-            gate=not options.no_gate,
-            strict=not options.no_strict,
-            options=dict(map(_option, options.options)),
-            workers=options.workers,
-            deadline=options.deadline,
-            memory_mb=options.memory_mb,
-            **dict(map(_option, options.fields)),
-        )
+        function = make_reward_func(eos_tokens=options.eos_tokens, **rubric)
     except (TypeError, ValueError) as error:
         raise UserError(str(error)) from None
     limits = ServerLimits(

@@ -109,7 +109,7 @@ def verify_dataset(
         'correct'
 
     """
-    if unknown := options.keys() - (keyword_options(verify_antiderivative) - FIXED):
+    if unknown := options.keys() - (keyword_options(verify_antiderivative).keys() - FIXED):
         raise ArgumentTypeError(f"no such option: {', '.join(sorted(unknown))}")
     module = type(data).__module__.split(".")
     verifier = _Verifier(completion, integrand, options, deadline, workers)

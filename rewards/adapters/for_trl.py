@@ -19,8 +19,11 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
+
+from ..records import check_fields
 from .rows import is_truncated, opens_thinking, text_of, warn_once
 from .scoring import MIXED, ROW_TASKS, TASKS, Rollout, Rubric, Score, ascore, rates, score
 
@@ -53,8 +56,11 @@ class _Settings:
     name: str
     column: str
     ends: tuple[int, ...] = ()
-    max_completion_length: int | None = None
+    max_completion_length: Annotated[int, msgspec.Meta(ge=1)] | None = None
     opens_thinking: bool | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     # TRL reads the reward's name from ``__name__``.
     @property
@@ -287,39 +293,14 @@ def make_reward(
     )
 
 
-_ANTIDERIVATIVE = Reward(Rubric(), "antiderivative_reward", "integrand")
+antiderivative_reward = Reward(Rubric(), "antiderivative_reward", "integrand")
+r"""The default reward, for a column ``integrand``: 1.0 for a box with an antiderivative, else 0.0.
 
+The reward is None for a bad row. Columns ``variable`` and ``assumptions`` are used if they exist.
 
-def antiderivative_reward(
-    prompts: Sequence[Any],
-    completions: Sequence[Any],
-    completion_ids: Sequence[Sequence[int]] | None = None,
-    *,
-    integrand: Sequence[str],
-    **columns: Any,
-) -> list[float | None]:
-    r"""The default reward: 1.0 if the verifier accepts the box as an antiderivative, else 0.0.
-
-    Args:
-        prompts: prompts, as strings or lists of messages.
-        completions: completions, in the same form.
-        completion_ids: the token ids of the completions.
-        integrand: the data set's column of integrands.
-        columns: further columns. Only ``variable`` and ``assumptions`` are used.
-
-    Returns:
-        A reward for each completion. The reward is None for a bad row.
-
-    Raises:
-        ValueError: the columns have different lengths.
-
-    Example:
-        >>> antiderivative_reward(["Integrate 2x."], [r"$\boxed{x^2 + C}$"], integrand=["2x"])
-        [1.0]
-
-    """
-    return _ANTIDERIVATIVE(prompts, completions, completion_ids, integrand=integrand, **columns)
-
+>>> antiderivative_reward(["Integrate 2x."], [r"$\boxed{x^2 + C}$"], integrand=["2x"])
+[1.0]
+"""
 
 definite_integral_reward = Reward(Rubric("definite"), "definite_integral_reward", "problem")
 """The default reward for definite integrals, the column ``problem``: 1.0 for a box with the value.

@@ -16,15 +16,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from ..arguments import keyword_options
 from ..errors import ProblemError
 from ..questions import NAMES, QUESTIONS, Question
+from ..records import check_fields, check_types
 from ..verdict import Evidence, Status, Verdict
 from ..workers.errors import PoolError
 from ..workers.pool import DEFAULT_DEADLINE, DEFAULT_MEMORY_MB
@@ -102,19 +106,18 @@ class Rubric:
     length: tuple[int, int] | None = None
     think_tags: tuple[str, str] = THINK_TAGS
     must_think: bool = False
-    min_coverage: float = 0.0
+    min_coverage: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.0
     options: Mapping[str, Any] = field(default_factory=dict)
-    deadline: float = DEFAULT_DEADLINE
-    workers: int | None = None
-    memory_mb: int = DEFAULT_MEMORY_MB
+    deadline: Annotated[float, msgspec.Meta(gt=0)] = DEFAULT_DEADLINE
+    workers: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    memory_mb: Annotated[int, msgspec.Meta(ge=1)] = DEFAULT_MEMORY_MB
 
     def __post_init__(self) -> None:
+        # A wrong value would make every verdict an error, and every reward 0 without a word.
+        check_fields(self)
         # Settings come from YAML and JSON, where tuples are lists.
         for name in ("components", "weights", "stop", "length", "think_tags"):
-            value = getattr(self, name)
-            if isinstance(value, str):
-                raise TypeError(f"{name} must be a list, not {value!r}")
-            if value is not None:
+            if (value := getattr(self, name)) is not None:
                 object.__setattr__(self, name, tuple(value))
         if self.task not in (*TASKS, MIXED):
             raise ValueError(f"no task {self.task!r}; there are {', '.join(TASKS)}, {MIXED}")
@@ -123,6 +126,8 @@ class Rubric:
             raise ValueError(f"components must be some of {', '.join(COMPONENTS)}")
         if self.weights is not None and len(self.weights) != len(self.components):
             raise ValueError(f"{len(self.components)} components but {len(self.weights)} weights")
+        if not all(map(math.isfinite, self.weights or ())):
+            raise ValueError(f"weights must be finite, not {self.weights}")
         if "steps" in self.components and self.task != "steps":
             raise ValueError(f"the component steps is for the task steps, not {self.task}")
         if ("length" in self.components) != (self.length is not None):
@@ -130,13 +135,14 @@ class Rubric:
         if self.length is not None and not 0 <= self.length[0] < self.length[1]:
             raise ValueError(f"length must rise from full credit to none, not {self.length}")
         object.__setattr__(self, "options", dict(self.options))
-        option_names = _options_of(self.task)
-        wrong = self.options.keys() - option_names
+        option_types = _options_of(self.task)
+        wrong = self.options.keys() - option_types.keys()
         if wrong:
             raise TypeError(
                 f"no such option: {', '.join(sorted(wrong))}; {self.task} knows "
-                f"{', '.join(sorted(option_names)) or 'none'}"
+                f"{', '.join(sorted(option_types)) or 'none'}"
             )
+        check_types(self.options, option_types)
 
     @cached_property
     def weighted(self) -> dict[str, float]:
@@ -150,10 +156,11 @@ class Rubric:
         return sum(weight for weight in self.weighted.values() if weight > 0)
 
 
-def _options_of(task: str) -> frozenset[str]:
+def _options_of(task: str) -> Mapping[str, Any]:
     if task == MIXED:
-        return frozenset()
-    return keyword_options(TASKS[task].verify) - _OURS - _REFUSED
+        return {}
+    types = keyword_options(TASKS[task].verify)
+    return {name: types[name] for name in types.keys() - _OURS - _REFUSED}
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,7 @@ def test_mixed_data_are_judged_row_by_row() -> None:
 
 
 def test_a_string_is_no_list_of_components() -> None:
-    with pytest.raises(TypeError, match="components must be a list, not 'format'"):
+    with pytest.raises(TypeError, match="components must be a list, as in \['format'\], not 'format'"):
         make_reward("value", "format")
 
 
@@ -191,7 +191,7 @@ def test_pickled_it_scores_the_same() -> None:
     assert copy == reward
     assert copy.__name__ == reward.__name__
     assert copy(**batch(COMPLETIONS)) == reward(**batch(COMPLETIONS))
-    assert pickle.loads(pickle.dumps(antiderivative_reward)) is antiderivative_reward
+    assert pickle.loads(pickle.dumps(antiderivative_reward)) == antiderivative_reward
 
 
 def test_from_many_threads() -> None:

@@ -355,6 +355,31 @@ def test_options_of_a_verifier_need_its_task() -> None:
         Rubric("mixed", options={"strict_domain": True})
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("strict", "no"),
+        ("workers", 0),
+        ("deadline", -1),
+        ("min_coverage", 7),
+        ("weights", (float("nan"),)),
+        ("options", {"accept": "prof"}),
+        ("options", {"strict_domain": "maybe"}),
+    ],
+)
+def test_a_wrong_value_is_an_error_instead_of_a_reward_of_0(field: str, value: Any) -> None:
+    with pytest.raises(
+        (TypeError, ValueError), match=next(iter(value)) if field == "options" else field
+    ):
+        Rubric(**{field: value})
+
+
+def test_options_of_every_task_have_types() -> None:
+    with pytest.raises(TypeError, match="relative_tolerance must be a number"):
+        Rubric("value", options={"relative_tolerance": "1e-6"})
+    assert Rubric("limit", options={"reference": "3"}).options == {"reference": "3"}
+
+
 def test_the_name_of_a_target_tells_its_task() -> None:
     assert target_of({"integral": INTEGRAL}).task == "definite"
     assert target_of({"integrand": "2x"}).task == "antiderivative"
