@@ -80,6 +80,7 @@ _AREA: Final = re.compile(
     + rf"(?:{_AXIS}|\s+and\s+{PLACEHOLDER.pattern}))",
     re.IGNORECASE,
 )
+_WHOLE: Final = ("integer", "signed integer", "even", "odd")
 _FREE_LETTER: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-df-z](?![A-Za-z])")
 _WIDE_SPACE: Final = re.compile(r"\\q?quad(?![A-Za-z])")
 #: Spaces with a sign that also separates formulas.
@@ -128,6 +129,9 @@ def integral_question(text: str) -> tuple[str, Conditions] | None:
         return None
     integral = instance(integral, question_parts[1])
     formula, conditions = formula_of_question(question_parts, integral)
+    whole = {name for name, assumption in conditions.assumptions if assumption in _WHOLE}
+    if integral.is_bound and integral.variable in whole:
+        raise ProblemError(f"an integral over whole numbers {integral.variable}?")
     if "Heaviside" in text:  # else H(x) may be a product
         formula = _STEP.sub(r"\\operatorname{Heaviside}", formula)
     return formula, conditions
@@ -333,6 +337,10 @@ def _integral(marked_prose: str, formulas: list[str], *, is_mean: bool = False) 
         integrand, variable = integrand[named.end() :], named["variable"] or ""
     if "variable" in roles:
         variable = formulas[roles["variable"]]
+    if limits:
+        others = (formula for at, formula in enumerate(formulas) if at not in roles.values())
+        if any(re.match(rf"\s*{re.escape(variable or 'x')}\s*=", other) for other in others):
+            raise ProblemError("another value of the variable may change the limits")
     marks = "".join(f"{mark}{{{formulas[roles[mark]]}}}" for mark in limits)
     factor = ""
     if is_mean:

@@ -173,9 +173,12 @@ def _in_words(marked_prose: str, formulas: list[str]) -> Target | None:
     named = re.fullmatch(r"\s*(?P<index>[A-Za-z])\s*=[^=]+", start)
     if named is None or RELATION.search(term) or RELATION.search(end):
         return None
+    numbers = frozenset(int(number) for number in match.groups() if number)
+    others = (formula for at, formula in enumerate(formulas) if at not in numbers)
+    if any(re.match(rf"\s*{named['index']}\b", other) for other in others):
+        raise ProblemError("the index is restricted")
     end = re.sub(r"(?<![A-Za-z\\])(?:infinity|inf|oo)(?![A-Za-z])", r"\\infty", end)
     formula = rf"\sum_{{{start}}}^{{{end}}} \left({term}\right)"
-    numbers = frozenset(int(number) for number in match.groups() if number)
     return Target(
         formula,
         numbers,
