@@ -230,8 +230,8 @@ def _of_quantity(marked_prose: str, formulas: list[str]) -> tuple[str, list[str]
     bodies = [curve.string[curve.end() :] for curve in curves if curve]
     formulas = [*formulas]
     formulas[at] = rf"\left|{'-'.join(f'({body})' for body in bodies)}\right|"
-    named = f"integral of \ue012{at}\ue012"
-    return f"{marked_prose[: area.start()]}{named}{marked_prose[area.end() :]}", formulas
+    in_words = f"integral of \ue012{at}\ue012"
+    return f"{marked_prose[: area.start()]}{in_words}{marked_prose[area.end() :]}", formulas
 
 
 def _cut(marked_prose: str, formulas: list[str]) -> tuple[str, list[str]]:
@@ -338,16 +338,17 @@ def _integral(marked_prose: str, formulas: list[str], *, is_mean: bool = False) 
     if "variable" in roles:
         variable = formulas[roles["variable"]]
     if limits:
-        others = (formula for at, formula in enumerate(formulas) if at not in roles.values())
-        if any(re.match(rf"\s*{re.escape(variable or 'x')}\s*=", other) for other in others):
+        unused = {*range(len(formulas))} - {*roles.values()}
+        is_value = re.compile(rf"\s*{re.escape(variable or 'x')}\s*=")
+        if any(is_value.match(formulas[number]) for number in unused):
             raise ProblemError("another value of the variable may change the limits")
     marks = "".join(f"{mark}{{{formulas[roles[mark]]}}}" for mark in limits)
     factor = ""
     if is_mean:
         if len(limits) < 2:
             return None
-        lower, upper = (formulas[roles[mark]].rpartition("=")[2] for mark in limits)
-        factor = rf"\frac{{1}}{{({upper})-({lower})}}"
+        start, end = (formulas[roles[mark]].rpartition("=")[2] for mark in limits)
+        factor = rf"\frac{{1}}{{({end})-({start})}}"
     differential = rf"\,d{variable}" if variable else ""
     written = _with_latex_limits(rf"{factor}\int {marks} {{{integrand}}} {differential}")
     return replace(_target(written, frozenset((*signed, *roles.values())), written), has_sign=False)

@@ -156,9 +156,8 @@ def sum_question(text: str, quantity: str = "sum") -> tuple[str, Conditions] | N
             return formula_of_question(question_parts, instance(target, question_parts[1]))
         if signed:
             return None
-    if quantity == "sum" and (target := _in_words(*question_parts)) is not None:
-        return formula_of_question(question_parts, target)
-    return None
+    in_words = _in_words(*question_parts) if quantity == "sum" else None
+    return formula_of_question(question_parts, in_words) if in_words else None
 
 
 def _in_words(marked_prose: str, formulas: list[str]) -> Target | None:
