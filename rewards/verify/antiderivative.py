@@ -80,7 +80,10 @@ def verify_antiderivative(
 
     Args:
         completion: the model's output, or only an answer in LaTeX. Any text is safe.
-        integrand: f as LaTeX (with or without ``\int`` and ``dx``) or as a SymPy expression.
+        integrand: f as LaTeX (with or without ``\int`` and ``dx``) or as a SymPy expression. The
+            text may also state F' = f ("F'(x) = 2x, find F"), and a value of F. Then
+            `verify_differential_equation` judges the answer. If the text lists options, "(A) x^2
+            (B) 2x (C) 1", the label of an option is an answer, too.
         variable: the variable of integration. None means the variable of the differential. Without
             a differential, the variable is the only symbol of f. If f has no symbol, the variable
             is x. It is also x if f has x and all other symbols are customary letters for parameters

@@ -55,6 +55,7 @@ _RESTRICTS: Final = re.compile(
     r"|\b(?:decreasing|increasing|negative|non-?constant|positive)\s+(?:function|solution)",
     re.IGNORECASE,
 )
+_PRIMED: Final = re.compile(r"(?<![A-Za-z\\])[fghFGH]\s*'+\s*\(\s*(?P<at>[^()]*?)\s*\)")
 _POINT: Final = re.compile(r"\([^,]*,[^,]*\)")
 _THROUGH: Final = re.compile(r"\bthrough\s+(?:the\s+point\s+)?\Z")
 _INEQUALITY: Final = re.compile(r"\)\s*(?:[<>≤≥≠]|\\(?:[lg]t|[lg]eq?(?:slant)?|neq?)(?![A-Za-z]))")
@@ -132,6 +133,9 @@ def equations_of_question(text: str) -> Equations:
     for formula in question_parts[1]:
         if _has_value(formula) and _INEQUALITY.search(formula):
             raise ProblemError(f"{formula!r} may be a condition")
+        for primed in _PRIMED.finditer(formula):  # f'(2x) is a value, but y'(2x) a product
+            if not (NAME.fullmatch(primed["at"]) or NUMBER.fullmatch(primed["at"])):
+                raise ProblemError(f"{primed[0]!r}: a derivative at an argument that varies")
     # "The slope is f" is the equation y' = f. The words are removed, as f is no equation alone.
     slope = _SLOPE.search(marked_prose)
     stated = [f"{_name(slope, formulas)}' = {formulas[int(slope['place'])]}"] if slope else []

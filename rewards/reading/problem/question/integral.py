@@ -80,6 +80,7 @@ _AREA: Final = re.compile(
     + rf"(?:{_AXIS}|\s+and\s+{PLACEHOLDER.pattern}))",
     re.IGNORECASE,
 )
+_WHOLE: Final = ("integer", "signed integer", "even", "odd")
 _FREE_LETTER: Final = re.compile(r"(?<![\\A-Za-z])[A-Za-df-z](?![A-Za-z])")
 _WIDE_SPACE: Final = re.compile(r"\\q?quad(?![A-Za-z])")
 #: Spaces with a sign that also separates formulas.
@@ -128,6 +129,9 @@ def integral_question(text: str) -> tuple[str, Conditions] | None:
         return None
     integral = instance(integral, question_parts[1])
     formula, conditions = formula_of_question(question_parts, integral)
+    whole = {name for name, assumption in conditions.assumptions if assumption in _WHOLE}
+    if integral.is_bound and integral.variable in whole:
+        raise ProblemError(f"an integral over whole numbers {integral.variable}?")
     if "Heaviside" in text:  # else H(x) may be a product
         formula = _STEP.sub(r"\\operatorname{Heaviside}", formula)
     return formula, conditions
@@ -226,8 +230,8 @@ def _of_quantity(marked_prose: str, formulas: list[str]) -> tuple[str, list[str]
     bodies = [curve.string[curve.end() :] for curve in curves if curve]
     formulas = [*formulas]
     formulas[at] = rf"\left|{'-'.join(f'({body})' for body in bodies)}\right|"
-    named = f"integral of \ue012{at}\ue012"
-    return f"{marked_prose[: area.start()]}{named}{marked_prose[area.end() :]}", formulas
+    in_words = f"integral of \ue012{at}\ue012"
+    return f"{marked_prose[: area.start()]}{in_words}{marked_prose[area.end() :]}", formulas
 
 
 def _cut(marked_prose: str, formulas: list[str]) -> tuple[str, list[str]]:
@@ -333,13 +337,18 @@ def _integral(marked_prose: str, formulas: list[str], *, is_mean: bool = False) 
         integrand, variable = integrand[named.end() :], named["variable"] or ""
     if "variable" in roles:
         variable = formulas[roles["variable"]]
+    if limits:
+        unused = {*range(len(formulas))} - {*roles.values()}
+        is_value = re.compile(rf"\s*{re.escape(variable or 'x')}\s*=")
+        if any(is_value.match(formulas[number]) for number in unused):
+            raise ProblemError("another value of the variable may change the limits")
     marks = "".join(f"{mark}{{{formulas[roles[mark]]}}}" for mark in limits)
     factor = ""
     if is_mean:
         if len(limits) < 2:
             return None
-        lower, upper = (formulas[roles[mark]].rpartition("=")[2] for mark in limits)
-        factor = rf"\frac{{1}}{{({upper})-({lower})}}"
+        start, end = (formulas[roles[mark]].rpartition("=")[2] for mark in limits)
+        factor = rf"\frac{{1}}{{({end})-({start})}}"
     differential = rf"\,d{variable}" if variable else ""
     written = _with_latex_limits(rf"{factor}\int {marks} {{{integrand}}} {differential}")
     return replace(_target(written, frozenset((*signed, *roles.values())), written), has_sign=False)

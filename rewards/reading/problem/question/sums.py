@@ -156,9 +156,8 @@ def sum_question(text: str, quantity: str = "sum") -> tuple[str, Conditions] | N
             return formula_of_question(question_parts, instance(target, question_parts[1]))
         if signed:
             return None
-    if quantity == "sum" and (target := _in_words(*question_parts)) is not None:
-        return formula_of_question(question_parts, target)
-    return None
+    in_words = _in_words(*question_parts) if quantity == "sum" else None
+    return formula_of_question(question_parts, in_words) if in_words else None
 
 
 def _in_words(marked_prose: str, formulas: list[str]) -> Target | None:
@@ -173,9 +172,12 @@ def _in_words(marked_prose: str, formulas: list[str]) -> Target | None:
     named = re.fullmatch(r"\s*(?P<index>[A-Za-z])\s*=[^=]+", start)
     if named is None or RELATION.search(term) or RELATION.search(end):
         return None
+    numbers = frozenset(int(number) for number in match.groups() if number)
+    others = (formula for at, formula in enumerate(formulas) if at not in numbers)
+    if any(re.match(rf"\s*{named['index']}\b", other) for other in others):
+        raise ProblemError("the index is restricted")
     end = re.sub(r"(?<![A-Za-z\\])(?:infinity|inf|oo)(?![A-Za-z])", r"\\infty", end)
     formula = rf"\sum_{{{start}}}^{{{end}}} \left({term}\right)"
-    numbers = frozenset(int(number) for number in match.groups() if number)
     return Target(
         formula,
         numbers,
