@@ -97,7 +97,9 @@ def _with_neighbours(text: str, formulas: list[Span]) -> list[Span]:
                 _, before, start, _ = joined.pop()
                 latex = f"{before} {latex}"
             high = min(following.start if following else len(text), end + _NEIGHBOUR)
-            if not patterns.order.search(latex) and patterns.touches_behind.match(text, end, high):
+            if not patterns.order.search(span.latex) and patterns.touches_behind.match(
+                text, end, high
+            ):
                 end = _neighbour_behind(text, end, high)
                 latex = f"{latex} {text[span.end : end]}"
         joined.append(Span(span.kind, latex, start, end))

@@ -47,8 +47,8 @@ EXCEPTIONS = {
         "reading/latex/tokens/words",
         "chi ci si",
     ): "upright letters, of which case says what they name",
-    ("reading/extraction/spans", "ceil factorial floor"): "words of prose, too",
-    ("reading/extraction/spans", "ci ei gamma li si"): "short words that are seldom prose",
+    ("reading/extraction/words/calls", "ceil factorial floor"): "words of prose, too",
+    ("reading/extraction/words/calls", "ci ei gamma li si"): "short words that are seldom prose",
 }
 
 
