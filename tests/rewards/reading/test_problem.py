@@ -130,6 +130,7 @@ def test_a_differential_in_a_numerator_or_in_front(differential, letter):
         (r"\int \left( x \right. \\ \left. + x^2\right) dx", "x", "(x+x^2)"),
         (r"Evaluate $\int \frac{1}{u}\text{ du}$.", "u", r"\frac{1}{u}"),
         (r"\text{Compute the integral } \int x\textrm{ dx}", "x", "x"),
+        (r"Find $\int (x+a)(x+b)(x+c)\,dx$.", "x", "(x+a)(x+b)(x+c)"),
     ],
 )
 def test_a_problem_is_read_as_written(text, variable, integrand):

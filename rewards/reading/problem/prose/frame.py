@@ -85,7 +85,10 @@ def options_of(text: str) -> tuple[str, dict[str, str]]:
     formula = MARKED.match(text, last) or _LAST_OPTION.match(text, last)
     end = formula.end() if formula else len(text)
     ends = [*(mark.start() for mark in marks[1:]), end]
-    contents = (text[mark.end() : end] for mark, end in zip(marks, ends, strict=True))
+    contents = [text[mark.end() : end] for mark, end in zip(marks, ends, strict=True)]
+    # The letters of (x-a)(x-b)(x-c) are no labels: a label stands outside of formulas and brackets.
+    if not all(map(_is_whole, (text[: marks[0].start()], *contents))):
+        return text, {}
     listed = {
         label: DELIMITER.sub(" ", content).strip(" \n\t,;.*")
         for label, content in zip(labels, contents, strict=False)
@@ -96,6 +99,12 @@ def options_of(text: str) -> tuple[str, dict[str, str]]:
             raise ProblemError("a list of options with words; write the options as formulas")
         return text, {}
     return text[: marks[0].start()] + text[end:], listed
+
+
+def _is_whole(text: str) -> bool:
+    """Whether a text closes the brackets and the formulas that the text opens."""
+    pairs = ("()", "{}")
+    return text.count("$") % 2 == 0 and all(text.count(a) == text.count(b) for a, b in pairs)
 
 
 def without_frame(text: str) -> str:
