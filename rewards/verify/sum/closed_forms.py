@@ -136,8 +136,11 @@ class SumJudge:
 
     def _may_change(self, answer: Expression) -> bool:
         """Whether an answer distinguishes cases of the parameters, and the term does not."""
-        if answer.function == "piecewise" and len(answer.args) == 2:
-            answer = answer.args[0]  # a formula, and where it holds
+        # A formula with the place where it holds, and a value for 0, are no further cases.
+        if answer.function == "piecewise" and (
+            len(answer.args) == 2 or all(ZERO in node.args for node in answer.args[1::2])
+        ):
+            answer = add(*answer.args[::2])
         has_cases = distinguishes_cases(answer, in_logarithms=False)
         return has_cases and not distinguishes_cases(self.problem.term)
 
