@@ -19,7 +19,7 @@ from ..numeric.ball_arithmetic.jets import Ball
 from ..reading.expression.build import ZERO, add, div, mul, neg
 from ..reading.expression.derivative import differentiate
 from ..reading.expression.linear import addends
-from ..reading.expression.traversal import substitute, symbols_of
+from ..reading.expression.traversal import nodes_of, substitute, symbols_of
 from ..reading.expression.tree import Call, Expression, Number, Symbol
 from .equality import equality
 from .prover.tower import attempted
@@ -71,6 +71,62 @@ def vanishes_on(tree: Expression, curve: Expression) -> bool:
     for relation in relations:
         numerator, denominator = numerator % relation, denominator % relation
     return bool(numerator.is_zero() and not denominator.is_zero())
+
+
+def proved_on(
+    answer: Expression,
+    expected: Expression,
+    curve: Expression,
+    names: tuple[str, str],
+    assumptions: Mapping[str, str],
+) -> tuple[str, ...] | None:
+    """The rules of a proof that two expressions are equal on a curve. None if no proof is found.
+
+    Args:
+        answer: an expression.
+        expected: the expression to compare with.
+        curve: the function G of the curve.
+        names: the names of x and y.
+        assumptions: assumptions on x, y and the parameters.
+
+    """
+    trees = answer, expected, curve
+    nodes = [node for tree in trees for node in nodes_of(tree)]
+    for name in names:
+        symbol = Symbol(name)
+        if any(node.function == "abs" and node.args[0] == symbol for node in nodes):
+            rules: set[str] = set()
+            for sign, assumption in ((1, "positive"), (-1, "negative")):
+                first, second, on = (_with_sign(tree, symbol, sign) for tree in trees)
+                found = proved_on(first, second, on, names, {**assumptions, name: assumption})
+                if found is None:
+                    return None
+                rules.update(found)
+            return tuple(sorted(rules))
+    # Where a curve has the root or the logarithm of a coordinate, this coordinate is positive.
+    roots = [node.args[0] for node in nodes_of(curve) if node.function in ("sqrt", "ln")]
+    assumed = {**assumptions, **{name: "positive" for name in names if Symbol(name) in roots}}
+    if (proof := equality(answer, expected, assumed)) is not None:
+        return proof.rules
+    if vanishes_on(add(answer, neg(expected)), curve):
+        return ("relation of the curve",)
+    for name in reversed(names):
+        sign = {"positive": 1, "negative": -1}.get(assumed.get(name, ""), 0)
+        value = solved(curve, name, sign)
+        if value is not None:
+            first, second = (substitute(tree, name, value) for tree in (answer, expected))
+            if (proof := equality(first, second)) is not None:
+                return proof.rules
+    return None
+
+
+def _with_sign(tree: Expression, symbol: Symbol, sign: int) -> Expression:
+    """An expression for a symbol that has a given sign: ``|y|`` is y or -y."""
+    if not isinstance(tree, Call):
+        return tree
+    if tree.args and tree.args[0] == symbol and tree.function in ("abs", "sgn"):
+        return mul(Number(sign), symbol) if tree.function == "abs" else Number(sign)
+    return Call(tree.function, tuple(_with_sign(arg, symbol, sign) for arg in tree.args))
 
 
 def solved(curve: Expression, name: str, sign: int) -> Expression | None:

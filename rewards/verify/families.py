@@ -31,7 +31,7 @@ from ..reading.expression.traversal import (
     substitute_all,
     symbols_of,
 )
-from ..reading.expression.tree import Expression, Symbol
+from ..reading.expression.tree import Call, Expression, Symbol
 from ..reading.functions import RECORDS
 from ..reading.problem.differential_equation import (
     DifferentialEquation,
@@ -240,23 +240,21 @@ class Family:
                     values[symbol] = scale * values.get(symbol, ONE)
                 if name in symbols_of(value):
                     values.pop(name)
-                    points = points_of(relation, name, y, values, {})
+                    points = points_of(_with_bars(relation), name, y, values, {})
                     if next(points, None) is not None:
                         return True
                     continue
-                balls = balls_of([value], values)
+                balls = balls_of([_with_bars(value)], values)
                 if balls is not None and balls[0].imag.contains(0):
                     return True
         return False
 
     def _with_moduli(self) -> Family:
-        solution, x = self.solution, self.question.variable
-        formulas = {name: with_moduli(tree, x) for name, tree in solution.formulas.items()}
-        implicit = solution.implicit
-        if implicit is not None:
-            for name in (x, self.question.functions[0]):
-                implicit = with_moduli(implicit[0], name), with_moduli(implicit[1], name)
-        solution = replace(solution, formulas=formulas, implicit=implicit)
+        # Where a relation has an arc tangent of y/x, a modulus of x would add a breakpoint at its
+        # pole.
+        x = self.question.variable
+        formulas = {name: with_moduli(tree, x) for name, tree in self.solution.formulas.items()}
+        solution = replace(self.solution, formulas=formulas)
         return Family(self.question, solution, self.assumptions)
 
     def _antiderivatives(self) -> Iterator[tuple[str, Expression, Expression]]:
@@ -430,3 +428,11 @@ class Family:
 def _has_breaks(tree: Expression) -> bool:
     records = (RECORDS.get(node.function) for node in nodes_of(tree) if node.args)
     return any(record is not None and record.breaks for record in records)
+
+
+def _with_bars(tree: Expression) -> Expression:
+    """Write ``ln|u|`` for each ``ln u``: a constant of integration takes up the imaginary part."""
+    if not isinstance(tree, Call):
+        return tree
+    args = tuple(map(_with_bars, tree.args))
+    return Call("ln", (Call("abs", args),)) if tree.function == "ln" else Call(tree.function, args)

@@ -24,7 +24,7 @@ from ..numeric.outcome import Budget, DecisionPolicy, Outcome, show
 from ..numeric.quadrature.closed_form import hides_a_part
 from ..numeric.sampling.integrand import Integrand, sole_variable
 from ..numeric.sampling.pool import draw
-from ..proof.curves import points_of, solved
+from ..proof.curves import points_of, proved_on
 from ..proof.equality import equality
 from ..proof.ranks import ball_of
 from ..reading.expression.build import ONE, add, div, mul, neg
@@ -269,15 +269,10 @@ def equal_on_curve(
             return Outcome(Status.INCORRECT, points=1, witness=witness, proof="witness")
         if agreement.same:
             digits.append(agreement.bits * DIGITS_PER_BIT)
-    for name in (y, x):
-        value = solved(relation, name, signs.get(name, 0))
-        if value is not None:
-            proof = equality(substitute(answer, name, value), substitute(expected, name, value))
-            if proof is not None:
-                shown = round(min(digits), 1) if digits else 0.0
-                return Outcome(
-                    Status.CORRECT, len(digits), shown, proof="identity", rules=proof.rules
-                )
+    rules = proved_on(answer, expected, relation, (x, y), assumptions)
+    if rules is not None:
+        shown = round(min(digits), 1) if digits else 0.0
+        return Outcome(Status.CORRECT, len(digits), shown, proof="identity", rules=rules)
     return Outcome(Status.UNDECIDED, len(digits), detail="equality on the curve is not proved")
 
 

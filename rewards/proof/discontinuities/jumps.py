@@ -5,7 +5,7 @@ from __future__ import annotations
 from flint import acb, arb, ctx
 
 from ...numeric.ball_arithmetic.balls import Break, precision
-from ...numeric.ball_arithmetic.jets import ZERO, Ball
+from ...numeric.ball_arithmetic.jets import ZERO, Ball, Jet
 from ...numeric.ball_arithmetic.magnitude import log2
 from ...numeric.comparison.at_points import Comparison
 from ...verdict import Witness
@@ -16,6 +16,9 @@ NEAR, FAR = arb(2.0**-300), arb(2.0**-20)
 GROWTH = 4
 #: A jump exceeds what f could account for by this factor.
 EXCESS = 16
+
+#: Values that are smaller by so much may hide a jump from the first precision, of 512 bits.
+TINY = arb(2) ** -64
 
 
 def jump(
@@ -162,3 +165,15 @@ def _size(comparison: Comparison, *points: Ball) -> tuple[Ball, Ball] | None:
         lowest = max(lowest, value.abs_lower())
         highest = max(highest, value.abs_upper())
     return lowest, highest
+
+
+def is_tiny(jet: Jet) -> bool:
+    """Whether a value is so small that it may hide a jump."""
+    value, _ = jet
+    return bool(value.abs_upper() < TINY)
+
+
+def is_level(jet: Jet) -> bool:
+    """Whether a derivative may be zero."""
+    value, slope = jet
+    return bool(value.is_finite() and (slope is None or slope.contains(ZERO)))

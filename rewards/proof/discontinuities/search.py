@@ -17,7 +17,7 @@ from ...numeric.ball_arithmetic.domain import (
     isolate,
     pole_crossings,
 )
-from ...numeric.ball_arithmetic.jets import ZERO, Ball, Jet, is_unreal
+from ...numeric.ball_arithmetic.jets import ZERO, Ball, is_unreal
 from ...numeric.ball_arithmetic.magnitude import log2
 from ...numeric.ball_arithmetic.point_count import BRANCHING_POINTS, has_fixed_branch, points_wanted
 from ...numeric.comparison import radicals
@@ -34,7 +34,7 @@ from .branches import (
     isolating_width,
 )
 from .form import branching_divisors, cannot_jump
-from .jumps import enclosure, has_another_value, is_unbounded, jump
+from .jumps import TINY, enclosure, has_another_value, is_level, is_tiny, is_unbounded, jump
 
 #: Breakpoints are isolated at this precision, so that slopes do not pass for jumps.
 JUMP_BITS, MAX_JUMP_BITS = 512, 2048
@@ -42,8 +42,6 @@ JUMP_BITS, MAX_JUMP_BITS = 512, 2048
 MAX_MAGNITUDE = 20_000
 #: Places are isolated to so many bits, and three more for each bit of the size of f.
 CLOSE_BITS = 192
-#: Values that are smaller by so much may hide a jump from the first precision, of 512 bits.
-TINY = arb(2) ** -64
 #: Operations on parts of which each may have a tiny jump.
 ARITHMETIC = frozenset((rules.add, rules.sub, rules.neg, rules.mul, rules.div))
 #: Values of an answer that differ by less are no two sides of a jump.
@@ -254,9 +252,16 @@ class JumpSearch:
         )
 
     def changes_roots(self) -> bool:
-        """Whether the answer F may jump at a point where a radicand touches zero."""
+        """Whether F may jump where a radicand touches zero, apart from poles of arc tangents."""
         ctx.prec = BASE_BITS
-        return any(jump(self.at, low, high) != (None, True) for low, high, *_ in self.touching)
+        return any(
+            jump(self.at, low, high) != (None, True)
+            for low, high, *_ in self.touching
+            if all(
+                self.at.part(self.tape, slot, acb(low.union(high)))[0].is_finite()
+                for slot in self.tape.poles
+            )
+        )
 
     def _poles(self) -> Iterator[tuple[Ball, Ball]]:
         """Yield small intervals around points where an inverse function's argument has a pole.
@@ -427,8 +432,8 @@ class JumpSearch:
         self.too_large |= any(constants[slot].contains(ZERO) for slot in unknown)
         bits = [-log2(c.abs_lower()) for c in constants.values() if not c.contains(ZERO)]
         varying = [slot for slot in summand_slots if self.tape.varying[slot]]
-        level = {slot for slot in varying if _is_level(jets[slot])}
-        tiny = {slot for slot in products.intersection(varying) if _is_tiny(jets[slot])} - level
+        level = {slot for slot in varying if is_level(jets[slot])}
+        tiny = {slot for slot in products.intersection(varying) if is_tiny(jets[slot])} - level
         if level or tiny:
             with precision(self.at.max_bits):
                 jets_left, jets_right = (self.at.run(self.tape, x) for x in (left, right))
@@ -477,16 +482,6 @@ class JumpSearch:
 def _finite(cells: Sequence[Ball]) -> list[float]:
     """The cells' ends as sorted floats, without those that are too large for a float."""
     return sorted(end for end in {float(cell.mid()) for cell in cells} if math.isfinite(end))
-
-
-def _is_tiny(jet: Jet) -> bool:
-    value, _ = jet
-    return bool(value.abs_upper() < TINY)
-
-
-def _is_level(jet: Jet) -> bool:
-    value, slope = jet
-    return bool(value.is_finite() and (slope is None or slope.contains(ZERO)))
 
 
 def _sharpness(magnitude: int) -> tuple[Ball, int]:

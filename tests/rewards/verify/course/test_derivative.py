@@ -202,6 +202,7 @@ def test_a_derivative_with_breakpoints_is_accepted(function: str, answer: str) -
         ("x^2+y^2=1", r"-\frac xy", r"\max(0, y-\frac{999}{1000})"),
         ("x^2+y^2=1", r"-\frac xy", r"\sqrt{(x-0.99)^2} + x - 0.99"),
         (r"e^y+\sin(xy)=x^3", r"\frac{3x^2-y\cos(xy)}{e^y+x\cos(xy)}", "10^{-60}y"),
+        (r"\sqrt x+\sqrt y=3", r"-\sqrt{\frac yx}", "10^{-90}"),
         ("x^y=e^{x-y}", r"\frac{\ln x}{(1+\ln x)^2}", r"\max(0, y-10^6)"),
     ],
 )

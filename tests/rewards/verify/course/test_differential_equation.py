@@ -251,7 +251,11 @@ CONTINUOUS = [
     ("y' = y^3", r"y = \frac{1}{\sqrt{C-2x}}"),
     (r"y' = \frac{x+y}{x-y}", r"\arctan\frac yx = \frac12\ln(x^2+y^2) + C"),
     (r"y' = \sqrt{1-y^2}", r"\arcsin y = x + C"),
-]
+    ("y' = 2xy", "|y| = e^{x^2+C}"),
+    ("(x-y)y' = x + y", r"\ln x = C - \ln\sqrt{1+\frac{y^2}{x^2}} + \arctan\frac yx"),
+    (r"xy' = y + x\sin\frac yx",
+     r"\ln x = \ln C + \frac12\ln(\cos\frac yx-1) - \frac12\ln(\cos\frac yx+1)"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("question", "answer"), JUMPS)
