@@ -30,7 +30,7 @@ PRINTED = 5
     multiple=True,
     metavar="ROLE=COLUMN,...",
     help="Columns of a table, as in problem=question,reference=gold; roles are problem, reference, "
-    "variable, decimal, id, subset and assumptions, and integrand for a problem that is one without "
+    "variable, decimal, id, subset and assumptions; integrand says that a problem is one without "
     "an integral sign. What is not said is guessed, and shown.",
 )
 @click.option(

@@ -87,13 +87,13 @@ def report(
     the rest. The page is report.html in the run; with --format only the table is printed. Several
     runs share a page, compared problem by problem.
     """
-    if form is not None or watching:
+    if form is not None:
         refuse_given(["majority", "every"], "on the page, or on a table in another form")
     if out is not None and form not in (None, "html"):
         raise UserError("--out is where the page goes; a table is printed on stdout")
     if port is not None and not watching:
         raise UserError("--port goes with --watch")
-    if watching and (form or out or figures):
+    if watching and (form or out or figures or majority or every):
         raise UserError("--watch shows the page alone; give other outputs without it")
     if out is not None:
         check_output(out)

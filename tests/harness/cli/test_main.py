@@ -219,11 +219,12 @@ def test_a_file_of_settings_and_flags_that_win(
     [
         ("compare run --by perturbation --csv --all", "--all has no effect"),
         ("report run --format csv --all", "--all has no effect"),
-        ("report run --watch --majority", "--majority has no effect"),
+        ("report run --watch --all", "--watch shows the page alone"),
         ("steps run --force", "--force has no effect without --problems"),
         ("ls prompts --validate", "--validate has no effect on a list of prompts"),
         ("ls models --benchmark bee", "--benchmark has no effect on a list of models"),
         ("ls --show direct --validate", "exclude each other"),
+        ("search --model solver/sympy --seeds x --seeds-limit 3", "without --seeds-from"),
         ("sweep --model solver/sympy --benchmark drills --feedback steps", "say turns, too"),
     ],
 )
