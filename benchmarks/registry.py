@@ -30,6 +30,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 
 from ..rewards.errors import suggest
 from .errors import BenchmarkError
@@ -167,6 +168,11 @@ def resolve(spec: str) -> tuple[Subset, ...]:
     if table.is_source(spec):
         return _in_table(spec)
     name, slash, subset_name = spec.partition("/")
+    if name not in names() and ("." in spec or Path(spec).exists()):
+        raise UnknownBenchmarkError(
+            f"{spec!r} is no benchmark, and no file of problems, which ends in "
+            f"{', '.join(table.SUFFIXES)}"
+        )
     declared = _declared(name)
     if not slash:
         return tuple(subset for subset in declared if subset.default)

@@ -95,13 +95,14 @@ def install(extra: str) -> str:
     Returns:
         The command.
 
-    >>> install("openai").startswith("pip install '")
+    >>> install("openai").endswith("[openai]'")
     True
 
     """
     checkout = Path(__file__).resolve().parents[1]
     if (checkout / "pyproject.toml").is_file():
-        return f"pip install '{'.' if checkout == Path.cwd() else checkout}[{extra}]'"
+        # Without --editable, a copy would replace what the clone holds.
+        return f"pip install --editable '{'.' if checkout == Path.cwd() else checkout}[{extra}]'"
     return f"pip install '{_wheel() or 'calculus-harness'}[{extra}]'"
 
 

@@ -84,7 +84,14 @@ class Choices:
         return HashedRandom(*self.key, self.attempt)
 
     def several(self, items: Sequence[Item]) -> list[Item]:
-        """As many items as the difficulty; attempts go through a random order of the items."""
+        """As many items as the difficulty; attempts go through a random order of the items.
+
+        Raises:
+            ValueError: there are no items, as in a bank of one problem.
+
+        """
+        if not items:
+            raise ValueError("there is nothing to combine the integral with")
         order = HashedRandom(*self.key).shuffled(items)
         start = self.attempt * self.difficulty
         return [order[(start + i) % len(order)] for i in range(self.difficulty)]

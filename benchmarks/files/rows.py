@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
@@ -286,13 +287,18 @@ def _check_reference(target: IntegrationTarget, prepared: Integrand) -> None:
             raise ValueError(f"unreadable antiderivative {text!r}: {error}") from None
 
 
+#: An example of each field that is an object.
+_MAPPINGS = {"assumptions": '{"a": "negative"}', "metadata": '{"source": "a book"}'}
+
+
 def _mapping(fields: Mapping[str, Any], name: str) -> dict[str, Any]:
     """A mapping field; in CSV the field is JSON text."""
     value = fields.get(name) or {}
     if isinstance(value, str):
-        value = json.loads(value)
+        with suppress(ValueError):
+            value = json.loads(value)
     if not isinstance(value, Mapping):
-        raise ValueError(f"{name!r} must be a mapping")
+        raise ValueError(f"{name} must be an object such as {_MAPPINGS[name]}, not {value!r}")
     return {str(key): item for key, item in value.items() if item is not None}
 
 

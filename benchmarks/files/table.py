@@ -78,7 +78,7 @@ def _released(name: str) -> tuple[str, str]:
 def _archive(name: str) -> str:
     """The file of ``RUN/archive``; any other name unchanged."""
     path = Path(name)
-    file = path.with_name(ARCHIVE)
+    file = path.parent / ARCHIVE
     is_archive = path.name == file.stem and (path.parent / "manifest.json").is_file()
     return str(file) if is_archive and file.is_file() else name
 
@@ -109,6 +109,8 @@ def parse(spec: str) -> TableSource:
     if reader and settings:
         raise ProblemFileError(f"{spec}: a file of prefix tokens has no {next(iter(settings))}=")
     split, syntax = settings.pop("split", None), settings.pop("syntax", "latex")
+    if split is not None and Path(address).is_file():
+        raise ProblemFileError(f"{spec}: a file has no splits; only a data set has")
     try:
         row_format = RowFormat(settings, syntax)
     except ValueError as error:
@@ -231,14 +233,21 @@ def _of_lines(file: Iterable[str]) -> _Rows:
     for number, line in enumerate(file, 1):
         if line.strip():
             try:
-                yield f"line {number}", json.loads(line)
+                yield f"line {number}", _decoded(line)
             except ValueError as error:
                 yield f"line {number}", error
 
 
+def _decoded(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("too many brackets in brackets") from None
+
+
 def _of_json(path: Path, text: str) -> _Rows:
     try:
-        rows = json.loads(text)
+        rows = _decoded(text)
     except ValueError as error:
         raise ProblemFileError(f"{path}: {error}") from None
     if isinstance(rows, list):

@@ -15,6 +15,7 @@ from typing import Any
 
 from ...benchmarks.files.table import parse, rows_of
 from ...benchmarks.problem import Problem
+from ...rewards.arguments import check_choice
 from ...rewards.errors import ProblemError
 from ...rewards.numeric.sampling.integrand import prepare
 from ...rewards.workers.pool import DEFAULT_DEADLINE, DEFAULT_MEMORY_MB
@@ -178,6 +179,9 @@ def _table(
     head = list(islice(rows, 1))
     names = [str(name) for name in head[0]] if head else []
     roles = dict(columns)
+    for role, column in roles.items():
+        check_choice("--response-columns", role, list(_ROLES))
+        check_choice(responses, column, names)
     for role, spellings in _ROLES.items():
         fitting = [name for name in ranked(names, spellings) if name not in roles.values()]
         if fitting:

@@ -250,7 +250,9 @@ def _of_rows(
         notes.append(f"{source}: rows are problems of ours")
     else:
         roles = roles_of(samples, columns, source)
-        pairs = ", ".join(f"{role} = {column!r}" for role, column in roles.items())
+        pairs = ", ".join(
+            f"{role} = {column!r}" for role, column in roles.items() if role != "antiderivative"
+        )
         none = "no row can be read" if head else "there are no rows"
         notes.append(f"{source}: {pairs if samples else none}")
     for number, (place, row) in enumerate(chain(head, rows), 1):

@@ -30,7 +30,8 @@ PRINTED = 5
     multiple=True,
     metavar="ROLE=COLUMN,...",
     help="Columns of a table, as in problem=question,reference=gold; roles are problem, reference, "
-    "variable, decimal, id, subset and assumptions. What is not said is guessed, and shown.",
+    "variable, decimal, id, subset and assumptions; integrand says that a problem is one without "
+    "an integral sign. What is not said is guessed, and shown.",
 )
 @click.option(
     "--sample",
@@ -95,7 +96,7 @@ def audit(
     DIR/report.md and DIR/report.html list every refuted row with the point, both values, a
     corrected answer where one is found, and twenty lines of Python that show it.
 
-    Exit status: 0 no reference is refuted, 1 some are.
+    Exit status: 0 no reference is refuted, 1 some are, or there is none that could be read.
     """  # noqa: D301  # click's mark of a paragraph that is not wrapped is a backspace
     from rich.console import Console
     from rich.progress import Progress
@@ -137,7 +138,8 @@ def audit(
                 click.echo(as_line(row))
             if result.counts[status] > PRINTED:
                 click.echo(f"{result.counts[status] - PRINTED} more rows are {status}")
-    return 1 if result.counts[REFUTED] else 0
+    # A set of which no reference was audited must not pass for a right one.
+    return 1 if result.counts[REFUTED] or result.error_rate is None else 0
 
 
 def _data(result: Any, effects: Any) -> dict[str, Any]:

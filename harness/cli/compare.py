@@ -12,7 +12,7 @@ from ..core.prices import Prices
 from ..report.comparison import export_comparison, print_comparison
 from ..stats.compare import Breakdown
 from ..stats.compare import compare as compare_runs
-from .options import prices_option
+from .options import prices_option, refuse_given
 
 
 @click.command()
@@ -74,6 +74,8 @@ def compare(
     """
     if len({path.resolve() for path in runs}) < len(runs):
         raise UserError("a run is named twice")
+    if form is not None:
+        refuse_given(["every"], "on a table in another form, which has everything")
     comparison = compare_runs(
         *runs,
         by=by,

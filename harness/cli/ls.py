@@ -21,7 +21,7 @@ from ..core.errors import UserError
 from ..core.program import program
 from ..run import listing
 from ..run.problems import problems_of
-from .options import json_option, source_options, with_source_options
+from .options import json_option, refuse_given, source_options, with_source_options
 
 
 @click.command()
@@ -66,6 +66,10 @@ def ls(
     an overlap with another set (--overlap). Exit status 1: a reference is refuted, unreadable or
     undecided, or the sets overlap.
     """
+    if (show is not None) + (against is not None) + validate + (name is not None) > 1:
+        raise UserError("a NAME, --show, --validate and --overlap exclude each other")
+    if what not in ("all", "benchmarks"):
+        refuse_given(["benchmarks", "validate", "against"], f"on a list of {what}")
     if show is not None:
         if what not in ("all", "prompts"):
             raise UserError("--show is for prompts: ls prompts --show NAME")

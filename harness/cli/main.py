@@ -114,6 +114,10 @@ class Commands(click.Group):
         except BrokenPipeError:  # the reader of a pipe has closed it
             sys.stderr.close()
             sys.exit(0)
+        except OSError as error:  # a folder that is read-only, a disk that is full
+            if error.filename is None:
+                raise
+            _fail(f"cannot use {error.filename}: {error.strerror}")
         except ValueError as error:
             from ..core.errors import UserError
 

@@ -169,7 +169,7 @@ def with_source_options(benchmarks: Sequence[str], **options: Any) -> tuple[str,
     return FileSettings(**options).added_to(benchmarks)
 
 
-def refuse_given(names: Iterable[str], why: str) -> None:
+def refuse_given(names: Sequence[str], why: str) -> None:
     """Raise `UserError` if the running command got one of the parameters.
 
     Args:
@@ -181,9 +181,12 @@ def refuse_given(names: Iterable[str], why: str) -> None:
 
     """
     ctx = click.get_current_context()
-    for name in names:
-        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise UserError(f"--{name.replace('_', '-')} has no effect {why}")
+    for parameter in ctx.command.params:
+        if (
+            parameter.name in names
+            and ctx.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE
+        ):
+            raise UserError(f"{parameter.opts[-1]} has no effect {why}")
 
 
 def key_values(settings: Iterable[str], flag: str) -> dict[str, str]:

@@ -30,7 +30,7 @@ from ..report.view import as_text, views
 from ..report.votes import print_votes
 from ..store.atomic import check_output
 from ..store.run import Run
-from .options import policy_option, prices_option
+from .options import policy_option, prices_option, refuse_given
 
 
 @click.command()
@@ -52,7 +52,7 @@ from .options import policy_option, prices_option
     "--figures",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Also the figures, as PNG and SVG (needs the extra 'plots').",
+    help="Also the figures, as PNG, PDF and SVG (needs the extra 'plots').",
 )
 @click.option(
     "--watch",
@@ -87,13 +87,13 @@ def report(
     the rest. The page is report.html in the run; with --format only the table is printed. Several
     runs share a page, compared problem by problem.
     """
-    if majority and form is not None:
-        raise UserError("--majority goes with the table on the terminal, without --format")
+    if form is not None:
+        refuse_given(["majority", "every"], "on the page, or on a table in another form")
     if out is not None and form not in (None, "html"):
         raise UserError("--out is where the page goes; a table is printed on stdout")
     if port is not None and not watching:
         raise UserError("--port goes with --watch")
-    if watching and (form or out or figures or majority):
+    if watching and (form or out or figures or majority or every):
         raise UserError("--watch shows the page alone; give other outputs without it")
     if out is not None:
         check_output(out)

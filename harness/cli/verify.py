@@ -170,12 +170,13 @@ def check(path: Path, policy: str | None) -> None:
 
     A file is the output of `verify --certificate`. The check runs without the verifier.
 
-    Exit status: 0 valid, 1 not valid. `score --certificates` stores a run's certificates.
+    Exit status: 0 valid, 1 not valid, or there is none. `score --certificates` stores a run's
+    certificates.
     """
     if path.is_dir():
         checked = check_run(path, policy)
         _print_checked(checked)
-        sys.exit(1 if checked.failures else 0)
+        sys.exit(1 if checked.failures or not checked.valid else 0)
     if policy:
         raise UserError("--policy is for runs, not for a file")
     try:

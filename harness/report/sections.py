@@ -78,12 +78,18 @@ def print_sections(sections: Sequence[Section], console: Console | None = None) 
 
 
 def print_small(section: Section, console: Console) -> None:
-    """Print a small table in one piece. In a table that is too wide, cells wrap, but no names."""
+    """Print a small table in one piece. If the table is too wide, cells wrap, names last."""
     if section.title:
         print_remarks((section.title,), console, style="bold")
     table = _table(section)
-    for column in table.columns[: section.names]:
+    names = table.columns[: section.names]
+    for column in names:
         column.no_wrap = True
+    # A table that no cell fits into is cut on the right of each column, through the numbers.
+    wide = console.options.update(width=_WIDEST)
+    if console.measure(table, options=wide).minimum > console.width:
+        for column in names:
+            column.no_wrap = False
     console.print(table, markup=False)
 
 

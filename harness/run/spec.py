@@ -131,6 +131,8 @@ class SweepSpec:
             raise UserError("a sweep needs at least one model and one benchmark")
         if spec.phases is None and spec.phase_filter is not None:
             raise UserError("phase-filter is for the problems of phases, and there are no phases")
+        if spec.feedback != "verdict" and spec.turns == 1:
+            raise UserError("feedback is for the turns after the first: say turns, too")
         files = convert(source, FileSettings, flag_of)
         return replace(spec, benchmark=files.added_to(spec.benchmark)) if source else spec
 

@@ -150,9 +150,12 @@ def compare(
         pairing = [_pairing(*combination) for combination in combinations(_by_run(systems), 2)]
     # Sides without common problems are named and skipped.
     paired_groups = [group for group in groups if group.pairs]
-    for group in groups:
-        if not group.pairs:
-            notes.append(f"{group.name}: none of the {group.unpaired} problems has a counterpart.")
+    # Every model of a run leaves the same problems without one.
+    notes += dict.fromkeys(
+        f"{group.name}: none of the {group.unpaired} problems has a counterpart."
+        for group in groups
+        if not group.pairs
+    )
     if not paired_groups:
         raise UserError("nothing is paired: the two sides have no problem in common")
 

@@ -101,6 +101,8 @@ def _generate(
     banks = with_source_options([] if bank is None else [bank], **options)
     with on_cluster(cluster):
         problems = list(_problems(benchmark, banks[0] if banks else None, **drawn))
+    if not problems:  # such as combinations of the integrals of a bank that holds a single one
+        raise UserError("no problem could be made; a bank needs several integrals with references")
     write_problems(problems, out)
     click.echo(f"wrote {counted(len(problems), 'problem')} to {out}", err=True)
 

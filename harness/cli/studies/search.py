@@ -222,6 +222,8 @@ def search(ctx: click.Context, /, runs: tuple[Path, ...], **flags: Any) -> int:
         )
     if flags["model"] is None:
         raise UserError("name the model with --model KIND/NAME; `ls models` lists the kinds")
+    if not flags["seeds_from"]:
+        refuse_given(("seeds_limit",), "without --seeds-from")
     settings = _settings(flags)
     spec = _spec(ctx, settings)
     models = _models(flags)

@@ -18,7 +18,7 @@ from ...stats.steps import read_steps
 from ...store.problem_files import check_out, write_problems
 from ...store.samples import Sample
 from ...studies.steps import judge_steps, step_problems
-from ..options import cluster_option, json_option, on_cluster, workers_option
+from ..options import cluster_option, json_option, on_cluster, refuse_given, workers_option
 
 
 @click.command()
@@ -54,6 +54,8 @@ def steps(
     """
     if problems is not None:
         check_out(problems, force)
+    else:
+        refuse_given(["force"], "without --problems")
     problems_of_steps: list[Problem] = []
 
     def keep(sample: Sample, solution: Solution) -> None:

@@ -157,3 +157,60 @@ def test_published_rows() -> None:
     gemini = next(r for r in rows if r.method == "gemini-2.5-flash" and r.subset == "bee/lin_comb")
     assert gemini.passes == {1: 70.3, 16: 83.8, 64: 84.8}
     assert published_rows(Summary("run", None, ())) == []
+
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "audit.md"
+
+
+def test_the_documents_first_audit_proves_its_references(cli: Command, tmp_path: Path) -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    (tmp_path / "mine.csv").write_text(text.split("```csv\n")[1].split("```")[0], encoding="utf-8")
+    done = cli("audit", "mine.csv", "--json")
+    assert (done.returncode, json.loads(done.stdout)["counts"]["proved"]) == (0, 3)
+
+
+@pytest.mark.parametrize("text", ["", "id,integrand\n", "id,question,gold\n1,2*x,x**2\n"])
+def test_an_audit_of_nothing_does_not_pass(cli: Command, tmp_path: Path, text: str) -> None:
+    (tmp_path / "mine.csv").write_text(text, encoding="utf-8")
+    assert cli("audit", "mine.csv").returncode == 1
+
+
+def test_wrong_columns_of_responses_are_refused(cli: Command, tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text("id,integrand,gold\n1,2*x,x**2\n", encoding="utf-8")
+    (tmp_path / "theirs.csv").write_text("llm,id,text\na,1,x^2\n", encoding="utf-8")
+    audited = ("audit", "mine.csv", "--json", "--responses", "theirs.csv", "--response-columns")
+    assert "'model'" in cli(*audited, "modle=llm").stderr
+    assert "theirs.csv: no choice 'lm'; did you mean 'llm'?" in cli(*audited, "model=lm").stderr
+    assert json.loads(cli(*audited, "model=llm").stdout)["effects"][0]["model"] == "a"
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (".", "'.' is no benchmark, and no file of problems, which ends in .jsonl"),
+        ("/", "'/' is no benchmark"),
+        ("./model.py", "'./model.py' is no benchmark"),
+        ("deep.jsonl", "line 1: too many brackets in brackets"),
+        ("deep.json", "too many brackets in brackets"),
+        ("words.jsonl", 'assumptions must be an object such as {"a": "negative"}, not'),
+        ("good.csv?split=train", "a file has no splits"),
+    ],
+)
+def test_what_is_no_table_is_one_line(
+    cli: Command, tmp_path: Path, source: str, message: str
+) -> None:
+    for name in ("deep.jsonl", "deep.json"):
+        (tmp_path / name).write_text("[" * 100_000, encoding="utf-8")
+    row = {"integrand": "x^a", "assumptions": "a > 0"}
+    (tmp_path / "words.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    (tmp_path / "good.csv").write_text("integrand\n2x\n", encoding="utf-8")
+    refused(cli("ls", "--benchmark", source), message)
+
+
+def test_a_bank_of_one_integral_has_nothing_to_combine(cli: Command, tmp_path: Path) -> None:
+    row = {"integrand": "x^2", "antiderivative": "x^3/3"}
+    (tmp_path / "one.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    done = cli(*"generate bee --subset lin_comb --bank one.jsonl --out out.jsonl".split())
+    assert done.returncode == 2
+    assert "a bank needs several integrals" in done.stderr
+    assert not (tmp_path / "out.jsonl").exists()

@@ -116,6 +116,6 @@ def test_no_hint_takes_an_extra_from_an_index() -> None:
 
 def test_a_checkout_is_installed_from_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    assert install("openai") == "pip install '.[openai]'"
+    assert install("openai") == "pip install --editable '.[openai]'"
     monkeypatch.chdir("/")
-    assert install("openai") == f"pip install '{ROOT}[openai]'"
+    assert install("openai") == f"pip install --editable '{ROOT}[openai]'"

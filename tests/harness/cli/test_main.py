@@ -214,6 +214,35 @@ def test_a_file_of_settings_and_flags_that_win(
     refused(cli("sweep", "--config", config), "settings.toml")
 
 
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("compare run --by perturbation --csv --all", "--all has no effect"),
+        ("report run --format csv --all", "--all has no effect"),
+        ("report run --watch --all", "--watch shows the page alone"),
+        ("steps run --force", "--force has no effect without --problems"),
+        ("ls prompts --validate", "--validate has no effect on a list of prompts"),
+        ("ls models --benchmark bee", "--benchmark has no effect on a list of models"),
+        ("ls --show direct --validate", "exclude each other"),
+        ("search --model solver/sympy --seeds x --seeds-limit 3", "without --seeds-from"),
+        ("sweep --model solver/sympy --benchmark drills --feedback steps", "say turns, too"),
+    ],
+)
+def test_an_option_is_obeyed_or_refused(cli: Command, command: str, message: str) -> None:
+    refused(cli(*command.split()), message)
+
+
+@pytest.mark.parametrize("command", ["audit {bench} --out", "redteam --tries 1 --workers 1 --out"])
+def test_a_path_that_cannot_be_written_is_one_line(
+    cli: Command, tmp_path: Path, bench: str, command: str
+) -> None:
+    (tmp_path / "file").touch()
+    done = cli(*command.format(bench=bench).split(), "file/inside")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "error: cannot use file/inside: Not a directory" in done.stderr
+
+
 def test_reports_in_every_format(cli: Command, tmp_path: Path, model: str, bench: str) -> None:
     swept = cli(
         *f"sweep --model {model} --benchmark {bench} --limit 4 -n 4 --out run --json".split()

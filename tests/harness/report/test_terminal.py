@@ -12,7 +12,7 @@ from rich.console import Console
 from calculus_harness import print_comparison, print_summary
 from calculus_harness.harness import Run, Sampling, compare, sweep
 from calculus_harness.harness.models.python_function import LocalFunction
-from calculus_harness.harness.report.sections import Section, fit, print_sections
+from calculus_harness.harness.report.sections import Section, fit, print_sections, print_small
 
 
 def right(messages: object, seed: int) -> str:
@@ -118,3 +118,22 @@ def test_answers_that_were_cut_off_or_hold_nothing_are_said_before_the_table(
     fine = sweep([lambda m, s: r"\boxed{x}"], ["drills"], limit=4, out=tmp_path / "fine")
     lines = screen_of(lambda console: print_summary(fine, console), 200)
     assert not any("of the answers" in line or "of the texts" in line for line in lines)
+
+
+@pytest.mark.parametrize("width", [80, 60])
+def test_no_number_of_a_small_table_is_cut(width: int) -> None:
+    row = (
+        "a model with a name",
+        "drills/larger_coefficients",
+        "120",
+        "54.4",
+        "0.0 [-78, +78]",
+        "0.03",
+    )
+    headings = ("", "", "pairs", "original", "difference", "p (Holm)")
+    section = Section("", headings, (row,), names=2)
+    lines = screen_of(lambda console: print_small(section, console), width)
+    assert max(map(len, lines)) <= width
+    words = " ".join(lines)
+    for cell in (*headings, *row[2:]):
+        assert cell in words
