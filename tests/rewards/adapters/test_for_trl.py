@@ -115,9 +115,8 @@ def test_mixed_data_are_judged_row_by_row() -> None:
 
 
 def test_a_string_is_no_list_of_components() -> None:
-    with pytest.raises(
-        TypeError, match=r"components must be a list, as in \['format'\], not 'format'"
-    ):
+    message = r"components must be a list, as in \['format'\], not 'format'"
+    with pytest.raises(TypeError, match=message):
         make_reward("value", "format")
 
 
