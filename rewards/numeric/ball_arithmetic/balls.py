@@ -334,12 +334,17 @@ class Tape:
         return any(jet is not None and not jet[0].imag.is_zero() for jet in self._start())
 
     def faintness(
-        self, max_bits: int, x: Ball | None = None, values: Mapping[str, Ball] | None = None
+        self,
+        max_bits: int,
+        x: Ball | None = None,
+        values: Mapping[str, Ball] | None = None,
+        spend: Callable[[int], None] | None = None,
     ) -> int:
         r"""The number of binary digits that distinguish sub-expressions from integers.
 
         Without ``x``, only constant sub-expressions count. With ``x``, all sub-expressions count,
-        at ``x`` and at the values ``values`` of the other symbols.
+        at ``x`` and at the values ``values`` of the other symbols. ``spend`` is called with the
+        work units of each evaluation.
 
         ``e^{-100}`` and ``\tanh 50`` need 145 digits. With fewer digits they look like 0 and 1. A
         constant such as ``\sin\pi`` agrees with an integer to ``max_bits`` bits. Such a constant

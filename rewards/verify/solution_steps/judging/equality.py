@@ -196,7 +196,8 @@ def _shows(program: Program, agreeing: Sequence[tuple[float, Ball]]) -> bool:
     if program.enough + hidden + ROUNDING > MAX_BITS and program.is_moving:
         real = (x for x in program.events(every=True) if program.at(x, program.precisions[0]))
         others = ((program.concealed(x), x) for x in real)
-        hidden, x = min(others, key=itemgetter(0), default=(hidden, x))
+        most = MAX_BITS - ROUNDING - program.enough
+        hidden, x = next((other for other in others if other[0] <= most), (hidden, x))
     needed = program.enough + hidden
     if needed + ROUNDING > MAX_BITS:
         return False

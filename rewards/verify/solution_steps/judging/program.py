@@ -110,7 +110,7 @@ class Program:
     def _length(self) -> float:
         """The number of bits that may agree although a number of the equation is wrong."""
         try:
-            return length_of_numbers([*self.tapes, *self.operands])
+            return length_of_numbers([*self.tapes, *self.operands], self.work.look)
         except TooFaintError:
             return inf
 
@@ -134,7 +134,12 @@ class Program:
                 tapes += [tape, *ends]
                 if isinstance(operation, Integral) and tape.symbols.keys() <= {operation.variable}:
                     fixed = [end.value(ZERO, {}) for end in ends if not end.symbols]
-                    hidden = max([hidden, *(tape.faintness(MAX_BITS, end) for end in fixed)])
+                    hidden = max(
+                        [
+                            hidden,
+                            *(tape.faintness(MAX_BITS, end, spend=self.work.look) for end in fixed),
+                        ]
+                    )
         return tapes, hidden
 
     def _letter(self, name: str) -> float:
@@ -288,7 +293,7 @@ class Program:
         if at is not x:
             known = self._known(x, self.precisions[0])
         try:
-            return inf if known is None else concealed(self.tapes, x, known[0])
+            return inf if known is None else concealed(self.tapes, x, known[0], self.work.look)
         except TooFaintError:
             return inf
 
@@ -310,7 +315,7 @@ class Program:
         """
         within, whole = self._within(), self.equation.has_integer_variable
         tapes = [*self.tapes, *self.operands] if self.varying else self.tapes
-        for x in events(tapes, self.values, every=every):
+        for x in events(tapes, self.values, self.work.look, every=every):
             at = acb(x.real.floor()) if whole else x
             if (whole and not at.real > 0) or (self.equation.narrow and not 0 < at.real < QUADRANT):
                 continue

@@ -8,17 +8,22 @@ from dataclasses import dataclass, field
 from ....numeric.ball_arithmetic.balls import Tape, UnusableError
 from ....numeric.ball_arithmetic.compiler import compile_tape
 from ....numeric.ball_arithmetic.jets import Ball
+from ....proof.limits import Limit
 from ....reading.expression.traversal import needs_worker
 from ....reading.expression.tree import Expression, Symbol
 from ...answers import require_worker
 from ..extents import NotReadError
-from ..operations import Operation, Side
+from ..operations import LimitAt, Operation, Side
 from ..substitution import free_symbols
 from .values import ACCURACY, inner_operations, operand_of, value_of
 
+#: The assumptions on the letters of a limit.
+Assumed = tuple[tuple[str, str], ...]
 #: Work for a whole solution: slots of tapes that are evaluated, and evaluations of the integrands
 #: of definite integrals (about 2 s of the hardest, and some hundred of the usual ones).
 SLOTS, EVALUATED = 200_000, 40_000
+#: Work units (a sum at 128 bits is one) for what agreement at points does not show: about 2 s.
+LOOKS = 2_000_000
 
 
 @dataclass
@@ -27,14 +32,21 @@ class Work:
 
     slots: int = SLOTS
     evaluations: int = EVALUATED
+    looks: int = LOOKS
     special: bool = True
     cached_values: dict[tuple[Operation, int], Ball | NotReadError] = field(default_factory=dict)
+    proved_limits: dict[tuple[LimitAt, Assumed, bool], Limit | None] = field(default_factory=dict)
     improper: set[Operation] = field(default_factory=set)
     tapes: dict[tuple[Expression, str], Tape] = field(default_factory=dict)
 
     def spend(self, slots: int) -> None:
         self.slots -= slots
         if self.slots < 0:
+            raise NotReadError("the work for one solution is spent")
+
+    def look(self, units: int) -> None:
+        self.looks -= units
+        if self.looks < 0:
             raise NotReadError("the work for one solution is spent")
 
     def tape(self, tree: Expression, variable: str) -> Tape:

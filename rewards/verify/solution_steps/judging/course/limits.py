@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from .....errors import ProblemError
@@ -38,18 +39,20 @@ def proved_limit(
     over_integers = (
         limit_operation.variable in scope.integer_variables and limit_operation.point == 1
     )
-    work.pay(PROOF_COST)
-    try:
-        return limit(
-            limit_operation.of,
-            limit_operation.variable,
-            limit_operation.point,
-            limit_operation.side,
-            assumed,
-            over_integers,
-        )
-    except (NotExpandedError, UndefinedError, ProblemError):
-        return None
+    key = limit_operation, assumed, over_integers
+    if key not in work.proved_limits:
+        work.pay(PROOF_COST)
+        work.proved_limits[key] = None
+        with suppress(NotExpandedError, UndefinedError, ProblemError):
+            work.proved_limits[key] = limit(
+                limit_operation.of,
+                limit_operation.variable,
+                limit_operation.point,
+                limit_operation.side,
+                assumed,
+                over_integers,
+            )
+    return work.proved_limits[key]
 
 
 def with_proved_limits(
