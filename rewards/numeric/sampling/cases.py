@@ -13,7 +13,7 @@ from itertools import chain
 
 from flint import acb
 
-from ...reading.expression.build import add
+from ...reading.expression.build import add, neg
 from ...reading.expression.traversal import fold, nodes_of, symbols_of
 from ...reading.expression.tree import Call, Expression, Symbol
 from ...reading.functions import PIECEWISE, RECORDS
@@ -34,6 +34,7 @@ MAX_SCALE = 1e60
 MAX_UNSEEN = 12
 #: Functions that distinguish cases.
 _CASES = frozenset(function.name for function in PIECEWISE)
+_COMPARISONS = frozenset(("lt", "le", "gt", "ge"))
 #: Functions with branches: roots, logarithms and inverse functions.
 _BRANCHES = frozenset(
     name for name, record in RECORDS.items() if record.branch or record.inverse or name == "arg"
@@ -69,6 +70,8 @@ def _parts(expression: Expression, names: Collection[str]) -> Iterator[Expressio
             continue
         if distinguishes(node, ""):
             yield node
+        if node.function in _COMPARISONS:  # in a condition, turning points count as well
+            yield Call("abs", (add(node.args[0], neg(node.args[1])),))
         if _has_branch(node) and symbols_of(node.args[0]) <= set(names):
             yield Call("abs", node.args[:1])
             yield from (Call("abs", (base,)) for base in _squared(node.args[0]))

@@ -44,6 +44,7 @@ ZERO_AT_MOST_POINTS = [
     r"\max(0,a-10^{70})",
     r"a\lfloor\frac12+e^{-(a-10^{7})^2}\rfloor",
     r"\begin{cases}0&|a-3|>10^{-12}\\a&\text{otherwise}\end{cases}",
+    r"\begin{cases}0&\sin a<1-10^{-14}\\a&\text{otherwise}\end{cases}",
     r"(\sqrt{(a-3)^2(a-3.000000001)^2}-(a-3)(a-3.000000001))",
     r"\max(0,0.001-|a-7.3|)",
     r"(\max(0,a-100)+|a-1|-|1-a|)",
