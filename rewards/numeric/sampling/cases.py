@@ -13,13 +13,13 @@ from itertools import chain
 
 from flint import acb
 
-from ...reading.expression.build import add
+from ...reading.expression.build import add, neg
 from ...reading.expression.traversal import fold, nodes_of, symbols_of
 from ...reading.expression.tree import Call, Expression, Symbol
 from ...reading.functions import PIECEWISE, RECORDS
 from ..ball_arithmetic.balls import Break, Tape, UnusableError, precision
 from ..ball_arithmetic.compiler import compile_tape
-from ..ball_arithmetic.jets import Jet
+from ..ball_arithmetic.jets import Ball, Jet
 from .events import BITS, between_events, beyond_reach
 
 Draw = tuple[tuple[str, float], ...]
@@ -34,6 +34,7 @@ MAX_SCALE = 1e60
 MAX_UNSEEN = 12
 #: Functions that distinguish cases.
 _CASES = frozenset(function.name for function in PIECEWISE)
+_COMPARISONS = frozenset(("lt", "le", "gt", "ge"))
 #: Functions with branches: roots, logarithms and inverse functions.
 _BRANCHES = frozenset(
     name for name, record in RECORDS.items() if record.branch or record.inverse or name == "arg"
@@ -69,6 +70,8 @@ def _parts(expression: Expression, names: Collection[str]) -> Iterator[Expressio
             continue
         if distinguishes(node, ""):
             yield node
+        if node.function in _COMPARISONS:  # in a condition, turning points count as well
+            yield Call("abs", (add(node.args[0], neg(node.args[1])),))
         if _has_branch(node) and symbols_of(node.args[0]) <= set(names):
             yield Call("abs", node.args[:1])
             yield from (Call("abs", (base,)) for base in _squared(node.args[0]))
@@ -123,22 +126,51 @@ def unseen_cases(
     together = reduce(add, parts)
     other = dict.fromkeys(symbols_of(together), OTHER_SYMBOL)
     tapes = {name: compile_tape(together, name) for name in moving}
-    usual, count = dict(drawn[0]), 0
-    for name, tape in tapes.items():
-        seen = {_cases(tape, name, other | dict(draw)) for draw in drawn}
-        values = {symbol: acb(value) for symbol, value in (other | usual).items()}
-        great = [float(size.real.mid()) for size in beyond_reach(tape) if size.real < MAX_SCALE]
-        for x in chain(between_events(tape, values), great, (-size for size in great)):
-            draw = usual | {name: x}
-            if x == 0 or x * moving[name] < 0:
+    seen = {name: {_cases(tapes[name], name, other | dict(d)) for d in drawn} for name in tapes}
+    count = 0
+    # A case may need two parameters near their events: each choice with a new case is a start for
+    # the other parameters, and so are the choices that are nearest to a change of a case.
+    starts = [(dict(drawn[0]), "")]
+    for start, moved in starts:
+        for name, tape in tapes.items():
+            if name == moved:
                 continue
-            cases = _cases(tape, name, other | draw)
-            if cases not in seen:
-                seen.add(cases)
-                count += 1
-                if count > MAX_UNSEEN:
-                    raise UnusableError("a function of the parameters takes too many cases")
-                yield tuple(draw.items())
+            nearest: dict[int, tuple[Ball, dict[str, float]]] = {}
+            for x in _candidates(tape, other | start, moving[name]):
+                draw = start | {name: x}
+                cases = _cases(tape, name, other | draw)
+                if cases not in seen[name]:
+                    seen[name].add(cases)
+                    count += 1
+                    if count > MAX_UNSEEN:
+                        raise UnusableError("a function of the parameters takes too many cases")
+                    starts.append((draw, name))
+                    yield tuple(draw.items())
+                for brk, gap in _gaps(tape, name, other | draw) if not moved else ():
+                    if brk not in nearest or gap < nearest[brk][0]:
+                        nearest[brk] = gap, draw
+            if len(tapes) > 1:
+                starts += [(draw, name) for _, draw in nearest.values()]
+
+
+def _candidates(tape: Tape, values: Mapping[str, float], sign: int) -> Iterator[float]:
+    """Yield values of the variable of an expression between the events, and beyond all numbers."""
+    balls = {name: acb(value) for name, value in values.items()}
+    great = [float(size.real.mid()) for size in beyond_reach(tape) if size.real < MAX_SCALE]
+    for x in chain(between_events(tape, balls), great, (-size for size in great)):
+        if x and x * sign >= 0:
+            yield x
+
+
+def _gaps(tape: Tape, variable: str, values: Mapping[str, float]) -> Iterator[tuple[int, Ball]]:
+    """Yield the absolute values of the arguments whose zeros separate cases, with their slots."""
+    with precision(BITS):
+        balls = {name: acb(value) for name, value in values.items()}
+        jets = tape.run(balls[variable], balls, derivative=False)
+        for brk in tape.breaks:
+            gap = jets[brk.slot][0]
+            if brk.at == "zero" and gap.is_finite():
+                yield brk.slot, abs(gap).mid()
 
 
 def _cases(tape: Tape, variable: str, values: Mapping[str, float]) -> tuple[int, ...]:

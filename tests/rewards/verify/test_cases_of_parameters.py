@@ -44,6 +44,7 @@ ZERO_AT_MOST_POINTS = [
     r"\max(0,a-10^{70})",
     r"a\lfloor\frac12+e^{-(a-10^{7})^2}\rfloor",
     r"\begin{cases}0&|a-3|>10^{-12}\\a&\text{otherwise}\end{cases}",
+    r"\begin{cases}0&\sin a<1-10^{-14}\\a&\text{otherwise}\end{cases}",
     r"(\sqrt{(a-3)^2(a-3.000000001)^2}-(a-3)(a-3.000000001))",
     r"\max(0,0.001-|a-7.3|)",
     r"(\max(0,a-100)+|a-1|-|1-a|)",
@@ -63,6 +64,31 @@ def test_an_answer_that_is_wrong_in_a_case_without_a_usual_choice_is_not_accepte
     assert not judge(rf"\boxed{{{answer}{hidden}}}", question, **options).correct
 
 
+#: The same with two parameters.
+OF_TWO: list[tuple[Judge, str, str]] = [
+    (verify_antiderivative, r"\int (a+b)x\,dx", r"\frac{(a+b)x^2}{2}+x\cdot"),
+    (verify_definite_integral, r"\int_0^1(ax+b)\,dx", r"\frac a2+b+"),
+    (verify_limit, r"\lim_{x\to0}\frac{e^{ax}-e^{bx}}{x}", "a-b+"),
+    (verify_sum, r"\sum_{k=0}^{\infty}\frac{(a+b)^k}{k!}", "e^{a+b}+"),
+]
+HIDDEN_BY_TWO = [
+    r"\max(0,0.001-|a-7.3|-|b-3.3|)",
+    r"\max(0,0.001-(a-7.3)^2-(b-3.3)^2)",
+    r"\theta(0.001-|a-7.3|)\theta(0.001-|b-3.3|)",
+    r"\max(0,0.001-|a-b-25|)",
+    r"\max(0,a-100b)",
+]
+
+
+@pytest.mark.parametrize("hidden", HIDDEN_BY_TWO)
+@pytest.mark.parametrize(("judge", "question", "answer"), OF_TWO)
+def test_a_case_may_need_two_parameters(
+    judge: Judge, question: str, answer: str, hidden: str
+) -> None:
+    assert judge(rf"\boxed{{{answer}0}}", question).correct
+    assert not judge(rf"\boxed{{{answer}{hidden}}}", question).correct
+
+
 RIGHT: list[tuple[Judge, str, str, dict[str, str]]] = [
     (verify_definite_integral, r"\int_0^\infty \frac{\sin(ax)}{x}dx",
      r"\frac{\pi}{2}\operatorname{sgn}(a)", {"a": "real"}),
@@ -79,6 +105,11 @@ RIGHT: list[tuple[Judge, str, str, dict[str, str]]] = [
      {"a": "real"}),
     (verify_sum, r"\sum_{k=0}^\infty \frac{(-1)^ka^{2k+1}}{2k+1}", r"\arctan a", {}),
     (verify_equivalent, r"x\sqrt{a^2-2a+1}", r"x|a-1|", {}),
+    (verify_limit, r"\lim_{x\to\infty}(a^x+b^x)^{1/x}", r"\max(a,b)", {}),
+    (verify_definite_integral, r"\int_a^b |x|\,dx", r"\frac{b|b|-a|a|}{2}",
+     {"a": "real", "b": "real"}),
+    (verify_antiderivative, r"\int e^{ax}\sin bx\,dx",
+     r"\frac{e^{ax}}{\sqrt{a^2+b^2}}\sin\left(bx-\arctan\frac ba\right)", {}),
 ]  # fmt: skip
 
 

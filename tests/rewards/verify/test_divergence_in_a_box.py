@@ -44,6 +44,8 @@ def verdicts(completion: str) -> list[Verdict]:
         r"\text{diverges} = 1",
         r"\text{diverges because it is 0 or 1}",
         r"\frac{\text{diverges}}{2}",
+        r"\text{DNE (or }0)",
+        r"\text{DNE }(0)",
     ],
 )
 def test_a_box_that_also_offers_something_else_is_not_accepted(box: str) -> None:
@@ -69,6 +71,7 @@ def test_a_box_that_also_offers_something_else_is_not_accepted(box: str) -> None
         r"\mathrm{DNE}",
         r"\text{divergent}",
         r"\text{est divergente}",
+        r"\text{DNE (left limit }-1\text{, right limit }1)",
         r"\text{Das Integral divergiert}",
     ],
 )
