@@ -129,3 +129,18 @@ def test_a_turn_beside_a_great_term_is_not_accepted(scale: str, there_and_back: 
     box = rf"\boxed{{2xe^{{x^2}}+{scale}{hidden}-x}}"
     assert not verify_derivative(box, r"\frac{d}{dx}e^{x^2}").correct
     assert not verify_equivalent(box, r"2xe^{x^2}").correct
+
+
+#: A series in x, which is a parameter.
+GEOMETRIC = r"\sum_{n=0}^\infty x^n"
+
+
+@pytest.mark.parametrize("addend", [r"\max(0,x-\frac{999}{1000})", r"\lfloor|x|+10^{-9}\rfloor"])
+def test_cases_between_the_points_of_a_sum_are_not_accepted(addend: str) -> None:
+    wrong = rf"\frac{{1}}{{1-x}} + {addend}"
+    assert verify_sum(rf"\boxed{{{wrong}}}", GEOMETRIC).status in (Status.INCORRECT, Status.UNDECIDED)
+
+
+def test_a_case_of_a_sum_is_no_step_between_its_points() -> None:
+    answer = r"\begin{cases}\frac{1}{1-x}&x<\frac{999}{1000}\\5&\text{otherwise}\end{cases}"
+    assert verify_sum(rf"\boxed{{{answer}}}", GEOMETRIC).status is Status.INCORRECT

@@ -527,14 +527,3 @@ def test_terms_beside_a_series_are_compared_or_refused(addend: str) -> None:
     series = r"\sum_{n=0}^\infty x^n"
     assert status(question, series) is Status.CORRECT
     assert status(question, f"{series} + {addend}") is not Status.CORRECT
-
-
-@pytest.mark.parametrize("addend", [r"\max(0,x-\frac{999}{1000})", r"\lfloor|x|+10^{-9}\rfloor"])
-def test_cases_between_the_points_of_a_sum_are_not_accepted(addend: str) -> None:
-    wrong = rf"\frac{{1}}{{1-x}} + {addend}"
-    assert status(r"\sum_{n=0}^\infty x^n", wrong) in (Status.INCORRECT, Status.UNDECIDED)
-
-
-def test_a_case_of_a_sum_is_no_step_between_its_points() -> None:
-    answer = r"\begin{cases}\frac{1}{1-x}&x<\frac{999}{1000}\\5&\text{otherwise}\end{cases}"
-    assert status(r"\sum_{n=0}^\infty x^n", answer) is Status.INCORRECT

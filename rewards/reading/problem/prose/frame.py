@@ -103,7 +103,7 @@ def options_of(text: str) -> tuple[str, dict[str, str]]:
 
 def _is_whole(text: str) -> bool:
     """Whether a text closes the brackets and the formulas that the text opens."""
-    pairs = ("()", "{}")
+    pairs = (("(", ")"), ("{", "}"))
     return text.count("$") % 2 == 0 and all(text.count(a) == text.count(b) for a, b in pairs)
 
 
