@@ -50,9 +50,14 @@ def distinguishes(node: Expression, variable: str) -> bool:
     return bool(symbols) and variable not in symbols
 
 
-def distinguishes_cases(expression: Expression) -> bool:
-    """Whether a function that distinguishes cases occurs, such as abs, max or floor."""
-    return any(distinguishes(node, "") for node in nodes_of(expression))
+def distinguishes_cases(expression: Expression, *, in_logarithms: bool = True) -> bool:
+    """Whether a function that distinguishes cases occurs, such as abs, max or floor.
+
+    If ``in_logarithms`` is false, the bars of ``ln|u|`` do not count.
+    """
+    nodes = list(nodes_of(expression))
+    bars = [node.args[0] for node in nodes if node.function == "ln" and not in_logarithms]
+    return any(distinguishes(node, "") for node in nodes if node not in bars)
 
 
 def has_cases(expression: Expression, names: Collection[str]) -> bool:

@@ -234,8 +234,13 @@ class BranchSearch:
     def _off_cut(
         self, branch: Branch, tape: Tape, slot: int, x: Ball, *, derivative: bool = True
     ) -> Jet:
-        """The imaginary part of a branch's argument, or 1 where the real part is positive."""
-        if self.at.part(self.tape, branch.slot, x, derivative=False)[0].real > 0:
+        """The imaginary part of a branch's argument, or 1 on intervals off the branch cut.
+
+        Off the cut the real part is positive. Values at points keep their sign: points off the cut
+        are the ends of intervals in which the argument may cross the cut.
+        """
+        on_interval = not x.real.is_exact()
+        if on_interval and self.at.part(self.tape, branch.slot, x, derivative=False)[0].real > 0:
             return ONE, None
         return self.at.part(tape, slot, x, derivative=derivative)
 

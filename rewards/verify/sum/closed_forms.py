@@ -15,7 +15,7 @@ from ...numeric.ball_arithmetic.jets import ZERO as ZERO_BALL
 from ...numeric.outcome import Outcome
 from ...numeric.quadrature.closed_form import SURPLUS, encoded_digits
 from ...numeric.quadrature.work import QuadratureError
-from ...numeric.sampling.cases import unseen_cases
+from ...numeric.sampling.cases import distinguishes_cases, unseen_cases
 from ...numeric.sampling.parameters import admits
 from ...numeric.summation.agreement import agreement_at
 from ...numeric.summation.choices import (
@@ -25,6 +25,7 @@ from ...numeric.summation.choices import (
     lists_terms,
     point_at,
 )
+from ...numeric.summation.finite import at
 from ...proof.sums.convergence import DIGITS, judge_divergence, values_or_divergence
 from ...proof.sums.telescoping import prove_sum
 from ...reading.expression.build import ONE, ZERO, add, div, mul, neg
@@ -138,8 +139,11 @@ class SumJudge:
     def _in_all_cases(
         self, answer: Expression, outcome: Outcome, chosen: Sequence[ParameterPoint], digits: int
     ) -> Outcome:
-        """Compare an answer that agrees in further cases of its own functions."""
-        problem = self.problem
+        """Compare an answer that agrees in further cases of its own functions.
+
+        A case that is seen only where the sum diverges may begin where the sum converges.
+        """
+        problem, may_begin_before = self.problem, False
         if outcome.status is not Status.CORRECT:
             return outcome
         whole = {name: chosen[0].values[name] for name in problem.whole_parameters}
@@ -152,6 +156,9 @@ class SumJudge:
                     continue
                 point = point_at(problem, tuple(sorted(values.items())), digits)
                 if point.sum.diverges:
+                    with suppress(QuadratureError):
+                        at(answer, values)
+                        may_begin_before = distinguishes_cases(answer, in_logarithms=False)
                     continue
                 in_case = agreement_at(answer, [point], digits, 0.0)
                 # Without points, the answer has no value in this case.
@@ -159,6 +166,9 @@ class SumJudge:
                     return in_case
         except (QuadratureError, UnusableError) as error:
             return Outcome(Status.UNDECIDED, points=len(chosen), detail=str(error))
+        if may_begin_before:
+            detail = f"agrees at {len(chosen)} points, and may have other cases elsewhere"
+            return Outcome(Status.UNDECIDED, points=len(chosen), detail=detail)
         return outcome
 
     def _hides_limit(self, answer: Expression, digits: int) -> bool:

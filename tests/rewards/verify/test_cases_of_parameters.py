@@ -138,7 +138,7 @@ GEOMETRIC = r"\sum_{n=0}^\infty x^n"
 @pytest.mark.parametrize("addend", [r"\max(0,x-\frac{999}{1000})", r"\lfloor|x|+10^{-9}\rfloor"])
 def test_cases_between_the_points_of_a_sum_are_not_accepted(addend: str) -> None:
     wrong = rf"\frac{{1}}{{1-x}} + {addend}"
-    assert verify_sum(rf"\boxed{{{wrong}}}", GEOMETRIC).status in (Status.INCORRECT, Status.UNDECIDED)
+    assert verify_sum(rf"\boxed{{{wrong}}}", GEOMETRIC).status is not Status.CORRECT
 
 
 def test_a_case_of_a_sum_is_no_step_between_its_points() -> None:
