@@ -168,7 +168,8 @@ def resolve(spec: str) -> tuple[Subset, ...]:
     if table.is_source(spec):
         return _in_table(spec)
     name, slash, subset_name = spec.partition("/")
-    if name not in names() and ("." in spec or Path(spec).exists()):
+    # A broken package of another benchmark is no reason to refuse one of ours: `names` comes last.
+    if name not in MODULES and ("." in spec or Path(spec).exists()) and name not in names():
         raise UnknownBenchmarkError(
             f"{spec!r} is no benchmark, and no file of problems, which ends in "
             f"{', '.join(table.SUFFIXES)}"
