@@ -124,8 +124,7 @@ def compare(
         raise UserError(f"the difference to detect must be between 0 and 1, not {target}")
     policy = common_policy(opened, policy)
     systems, unscored = _systems(opened, policy)
-    # The primary k was declared with the runs: chosen after a look at the results, p values would
-    # mean nothing.
+    # A primary k that is chosen after a look at the results makes p values mean nothing.
     primary, notes = _primary_k(opened)
     notes += unscored
     if unscored and not systems:
@@ -148,9 +147,8 @@ def compare(
             )
         groups = _models(systems)
         pairing = [_pairing(*combination) for combination in combinations(_by_run(systems), 2)]
-    # Sides without common problems are named and skipped.
+    # Sides without common problems are named once, though every model has them, and skipped.
     paired_groups = [group for group in groups if group.pairs]
-    # Every model of a run leaves the same problems without one.
     notes += dict.fromkeys(
         f"{group.name}: none of the {group.unpaired} problems has a counterpart."
         for group in groups
