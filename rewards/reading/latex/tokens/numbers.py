@@ -13,7 +13,8 @@ from bisect import bisect_left
 from itertools import accumulate
 from typing import Final
 
-_HINT: Final = re.compile(r"\d(?:[,~ '_{}]|\\[,;:! ])+\d|\.\d{3}\.\d")
+#: Two digits with a separator between, perhaps in braces; the braces of \frac{1}{2} are none.
+_HINT: Final = re.compile(r"\d\{?(?:[,~ '_]|\\[,;:! ])+\}?\d|\.\d{3}\.\d")
 # Not behind an exponent, an index or another number.
 _START: Final = r"(?<![\w.,^\u2212\\])(?<![_^]\{)(?<![\w.,],)(?<!,\})"
 _END: Final = r"(?!\d|[,.]\d|\{,\}\d)"
