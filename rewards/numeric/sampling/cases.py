@@ -162,7 +162,7 @@ def _candidates(tape: Tape, values: Mapping[str, float], sign: int) -> Iterator[
     """Yield values of the variable of an expression between the events, and beyond all numbers."""
     balls = {name: acb(value) for name, value in values.items()}
     great = [float(size.real.mid()) for size in beyond_reach(tape) if size.real < MAX_SCALE]
-    for x in chain(between_events(tape, balls), great, (-size for size in great)):
+    for x in chain(between_events(tape, balls, sign), great, (-size for size in great)):
         if x and x * sign >= 0:
             yield x
 

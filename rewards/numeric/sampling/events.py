@@ -175,7 +175,7 @@ def places(tape: Tape, values: Mapping[str, Ball]) -> list[float]:
         return list(points)
 
 
-def between_events(tape: Tape, values: Mapping[str, Ball]) -> list[float]:
+def between_events(tape: Tape, values: Mapping[str, Ball], sign: int = 0) -> list[float]:
     """A point in each interval between neighbouring events of an expression.
 
     Near 7.3, ``max(0, 0.001 - |x - 7.3|)`` has events at 7.299, 7.3 and 7.301. The points between
@@ -184,6 +184,7 @@ def between_events(tape: Tape, values: Mapping[str, Ball]) -> list[float]:
     Args:
         tape: the expression.
         values: the values of the expression's parameters.
+        sign: the sign of the points, or 0 for both signs.
 
     Raises:
         UnusableError: the expression has too many events.
@@ -195,7 +196,8 @@ def between_events(tape: Tape, values: Mapping[str, Ball]) -> list[float]:
             return []
         positive = [OFF_GRID * 2.0**k for k in GRID]
         ends: list[float] = []
-        for grid in (positive, [-x for x in reversed(positive)]):
+        grids = {1: positive, -1: [-x for x in reversed(positive)]}
+        for grid in grids.values() if sign == 0 else (grids[sign],):
             found = dict.fromkeys(search.changes(grid, set()))
             events = {end for interval in found for end in interval}
             for low, high in found:
