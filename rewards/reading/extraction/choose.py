@@ -78,7 +78,8 @@ def from_formulas(text: str, goal: ExtractionGoal) -> Extraction:
         and not has_prose(line)
     ):
         layout = "**" in line or "mathrm" in line or "operatorname" in line
-        return Extraction(clean(line) if layout else with_clean_ends(line), "bare")
+        if formula := clean(line) if layout else with_clean_ends(line):  # none in "\\,\\,"
+            return Extraction(formula, "bare")
     return _search(text, goal)
 
 
@@ -90,8 +91,9 @@ def _json_answer(field: re.Match[str], goal: ExtractionGoal) -> Extraction:
     if "\\" in value and not patterns.single_backslash.search(value):
         value = value.replace("\\\\", "\\")
     extraction = _called_answer(value, goal)
-    if extraction.answer is None:
-        return replace(inside(value), source="final_answer")
+    as_box = inside(value)
+    if extraction.answer is None and as_box.answer is not None:
+        return replace(as_box, source="final_answer")
     return extraction
 
 

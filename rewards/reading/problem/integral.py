@@ -284,8 +284,9 @@ def _with_differential(
     """
     variable = occurrences[0].variable
     preceding, following = _without_space(body[: occurrences[0].start]), body[occurrences[0].end :]
-    if preceding.strip() == "{" and following.lstrip().startswith("}"):  # {dx} in front
-        preceding, following = "", following.lstrip()[1:]
+    before, after = preceding.strip(), following.strip()
+    if before.endswith("{") and after.startswith("}") and (before == "{" or after == "}"):
+        preceding, following = before[:-1], after[1:]  # {dx} in front, or at the end
     if len(occurrences) == 1 and not (preceding.strip() and following.strip()):
         integrand = (preceding + following).strip()
         integrand = f"1{integrand}" if integrand[:1] in ("", "/") else integrand  # dx/(1 + x^2)

@@ -118,6 +118,7 @@ def test_a_differential_in_a_numerator_or_in_front(differential, letter):
         (r"\int (ax+b)(cx+d)dx", "x", "(ax+b)(cx+d)"),
         (r"\int \frac{dx}{c + d x}", "x", r"\frac{1}{c+d x}"),
         (r"\int x_1^2\,dx_1", "x_1", "x_1^2"),
+        (r"\int x^2+1{dx}", "x", "x^2+1"),
         (r"\underset{0}{\overset{1}{\int}} x dx", "x", "x"),
         (r"2x\cos(x^2)\,dx", "x", r"2x\cos(x^2)"),
         (r"c\sin x\,dx", "x", r"c\sin x"),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from calculus_harness.rewards.reading.extraction import Extraction, extract
@@ -196,6 +196,8 @@ PIECES = st.sampled_from(
 
 
 @examples(400)
+@example(pieces=['"answer":"', '"answer":"'], strict=False, truncated=False)
+@example(pieces=["\\,", "\\,"], strict=False, truncated=False)
 @given(st.lists(PIECES, max_size=60), st.booleans(), st.booleans())
 def test_fragments_never_raise(pieces: list[str], strict: bool, truncated: bool) -> None:
     text = "".join(pieces)
