@@ -8,6 +8,7 @@ from ...latex import signed_infinity
 from . import tables
 from .leads import denied_before, read_lead
 from .tables import patterns
+from .vocabulary import LONGEST
 
 _CONVERGES = re.compile(
     r"(?:\b(absolute|conditional)(?:ly)?\s+)?\bconverg(?:es|ent|e)\b(?:\s+(absolute|conditional)ly)?",
@@ -19,8 +20,6 @@ _KIND = re.compile(r"(absolute|conditional)(?:ly)?()", re.IGNORECASE)
 _GIVES = re.compile(r"(.*\b(?:is|equals|equal to))\s(.*)", re.IGNORECASE | re.DOTALL)
 #: Words of the lists that deny what follows, apart from "No, it diverges".
 _NEGATIONS = frozenset(("not", "never", "nothing"))
-#: Longer boxes with words are no answers: twice the longest sentence of `responses.json`.
-_LONGEST_BOX = 400
 _SUBJECT = re.compile(r"(?:(?:the|it|series|is)\s+)*", re.IGNORECASE)
 
 
@@ -86,7 +85,7 @@ def boxed_divergence(box: str) -> int | None:
     :math:`-\infty`". The formula that diverges may stand in the box, and so may a reason.
     The result is None for any other box.
     """
-    if not says_divergent(box) or "\\begin" in box or len(box) > _LONGEST_BOX:
+    if not says_divergent(box) or "\\begin" in box or len(box) > LONGEST:
         return None
     plain = patterns.wrapped_text.sub(r" \1 ", patterns.diverges.sub(" ", box))
     reason = patterns.reason.search(plain)
